@@ -1,0 +1,31 @@
+#include "base/result.h"
+
+#include <gtest/gtest.h>
+
+namespace touchstone {
+namespace {
+
+Result<int> Half(int n) {
+  if (n % 2 != 0) return Error(ErrorCode::kInvalidArgument, "odd");
+  return n / 2;
+}
+
+Result<int> Quarter(int n) {
+  TOUCHSTONE_ASSIGN(const int half, Half(n));
+  return Half(half);
+}
+
+TEST(ResultTest, CarriesTheValue) {
+  EXPECT_TRUE(Quarter(12).ok());
+  EXPECT_EQ(*Quarter(12), 3);
+}
+
+TEST(ResultTest, CarriesTheFirstError) {
+  EXPECT_EQ(Quarter(6).error().ToString(), "invalid_argument: odd");
+  EXPECT_EQ(Quarter(6).error().Within("halving").message(), "halving: odd");
+}
+
+TEST(ResultDeathTest, ValueOfAnErrorIsABrokenInvariant) { EXPECT_DEATH((void)Half(1).value(), "odd"); }
+
+}  // namespace
+}  // namespace touchstone
