@@ -6,7 +6,7 @@
 // socket on which the artifact arrives before any candidate code is loaded.
 //
 // One command: the judge fills the fields, stores `doorbell` = n (release) and wakes it; the runner does the work,
-// writes its answer, stores `done` = n (release) and wakes it. `ping`/`pong` work the same way, without a command.
+// writes its answer, stores `done` = n (release) and wakes it. A ping is a command without work.
 #ifndef TOUCHSTONE_SANDBOX_RUNNER_PROTOCOL_H_
 #define TOUCHSTONE_SANDBOX_RUNNER_PROTOCOL_H_
 
@@ -37,6 +37,8 @@ enum class Opcode : uint32_t {
   kRun = 2,     // `calls` calls, the i-th on set order[i]
   kOracle = 3,  // reference runners only: one call on set order[0] in float64, outputs into the arena
   kExit = 4,
+  kPing = 5,  // answer at once
+  kNull = 6,  // `calls` calls of an empty function: what the calling itself costs
 };
 
 enum class RunnerStatus : uint32_t { kOk = 0, kLoadError = 1, kRuntimeError = 2, kUnsupported = 3 };
@@ -58,8 +60,7 @@ struct CommandPage {
   uint32_t magic;
   uint32_t version;
   std::atomic<uint32_t> doorbell;
-  std::atomic<uint32_t> ping;
-  std::atomic<uint32_t> spin;  // 1: wait for the doorbell by spinning after a ping; 0: sleep in the kernel
+  std::atomic<uint32_t> spin;  // 1: after a ping wait for the doorbell by spinning; 0: sleep in the kernel
   uint32_t opcode;
   uint32_t calls;
   uint32_t tensor_count;
@@ -86,7 +87,6 @@ struct OutputPlace {
 
 struct AnswerPage {
   std::atomic<uint32_t> done;
-  std::atomic<uint32_t> pong;
   uint32_t status;       // RunnerStatus
   uint32_t failed_call;  // index into order[], for kRuntimeError
   uint32_t place_count;  // calls × outputs for runners with an arena, 0 for the others
