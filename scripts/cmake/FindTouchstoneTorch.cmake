@@ -1,14 +1,16 @@
 # LibTorch for the CPU, as the imported target touchstone::torch_cpu. Only the reference runner links it.
 #
 # PyTorch's own package file also asks for CUDA as soon as the wheel was built with it; the runner needs no more than
-# two libraries and the headers, so they are named here. TORCH_DIR is the folder that holds include/ and lib/.
+# two libraries and the headers, so they are named here. TORCH_DIR is the folder that holds include/ and lib/; where it
+# is unset, scripts/torch-dir says where to look.
 set(TORCH_DIR "$ENV{TORCH_DIR}" CACHE PATH "Folder of LibTorch (with include/ and lib/)")
-if(NOT TORCH_DIR AND EXISTS ${PROJECT_SOURCE_DIR}/.deps/torch/torch/lib/libtorch_cpu.so)
-  set(TORCH_DIR ${PROJECT_SOURCE_DIR}/.deps/torch/torch CACHE PATH "" FORCE)
-endif()
 if(NOT EXISTS ${TORCH_DIR}/lib/libtorch_cpu.so)
-  message(FATAL_ERROR "LibTorch was not found (TORCH_DIR='${TORCH_DIR}'): run scripts/bootstrap, or set TORCH_DIR to "
-    "the folder with include/ and lib/ of a PyTorch 2.x.")
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/torch-dir OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT found)
+    message(FATAL_ERROR "LibTorch was not found (TORCH_DIR='${TORCH_DIR}'): run scripts/bootstrap, or set TORCH_DIR to "
+      "the folder with include/ and lib/ of a PyTorch of 2.7 or later. scripts/torch-dir --why tells more.")
+  endif()
+  set(TORCH_DIR ${found} CACHE PATH "Folder of LibTorch (with include/ and lib/)" FORCE)
 endif()
 # Libraries that libtorch_cpu.so itself wants, from the CUDA toolkit or from the wheels beside it.
 file(GLOB TOUCHSTONE_TORCH_NEEDS LIST_DIRECTORIES true ${TORCH_DIR}/../nvidia/*/lib ${TORCH_DIR}/../nvidia/lib)
