@@ -9,7 +9,8 @@
 
 namespace touchstone {
 
-// What one pass over an output found. Magnitudes are over the elements that are finite on both sides.
+// What one pass over an output found. Magnitudes are over the elements that are finite on both sides; those beyond the
+// range of a double are given as its largest value.
 struct CompareReport {
   uint64_t count = 0;
   uint64_t mismatches = 0;            // elements out of tolerance, non-finite mismatches included
@@ -23,8 +24,13 @@ struct CompareReport {
   bool passed() const { return mismatches == 0 && !rms_exceeded; }
 };
 
-// Compares `count` elements. The non-finite masks are compared first; tolerance is scaled by `expected` alone; integers
-// and booleans are exact unless the tolerance says otherwise. `expected_dtype` is float64 for an oracle, else `dtype`.
+// Compares `count` dense elements; no alignment is needed. `expected_dtype` is float64 for an oracle, else `dtype`.
+//
+// The non-finite masks are compared first: NaN asks for NaN (any payload), an infinity for the same one. Where a finite
+// oracle lies beyond the range of `dtype`, what rounding makes of it there (its infinity; NaN for float8_e4m3fn) is
+// right, too. Finite elements pass when |x - o| ≤ atol + rtol·|o|: the tolerance is scaled by `expected` alone; -0 is
+// 0. Integers (all 64 bits of them) and booleans (as bytes: 2 is not "true") are exact unless the tolerance is
+// positive.
 CompareReport Compare(DType dtype, const void* actual, DType expected_dtype, const void* expected, size_t count,
                       const Tolerance& tolerance);
 
