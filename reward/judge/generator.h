@@ -46,9 +46,9 @@ class ChoiceStream {
 
  private:
   StreamKey key_;
-  uint64_t block_ = 0;
-  int used_ = 4;
-  std::array<uint32_t, 4> words_{};
+  uint64_t made_ = 0;  // bytes of the stream so far
+  std::array<uint32_t, 256> words_{};
+  size_t used_ = words_.size();
 };
 
 }  // namespace touchstone

@@ -1,0 +1,174 @@
+#include "reward/judge/cpu/cpu_device.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/memfd.h"
+
+namespace touchstone {
+namespace {
+
+// Poison is this much random data, repeated: as fresh, and as fast as memory.
+constexpr size_t kPoisonPeriod = 4096;
+// Masters are kept up to this many bytes together.
+constexpr size_t kMasterBytes = size_t{192} << 20;
+
+class CpuBlock final : public DeviceBlock {
+ public:
+  CpuBlock(UniqueFd fd, Mapping mapping) : fd_(std::move(fd)), mapping_(std::move(mapping)) {}
+  int fd() const override { return fd_.get(); }
+  size_t size() const override { return mapping_.size(); }
+  std::byte* data() const { return mapping_.data(); }
+
+ private:
+  UniqueFd fd_;
+  Mapping mapping_;
+};
+
+std::byte* DataOf(const DeviceBlock& block) { return static_cast<const CpuBlock&>(block).data(); }
+
+Status Within(const DeviceBlock& block, uint64_t offset, uint64_t bytes) {
+  if (offset > block.size() || bytes > block.size() - offset) {
+    return Error(ErrorCode::kInternal, "region outside its block");
+  }
+  return {};
+}
+
+using PoisonPage = std::array<std::byte, kPoisonPeriod>;
+
+PoisonPage MakePoison(const StreamKey& key) {
+  PoisonPage page;
+  GenerateBytes(key, 0, page.size(), page.data());
+  return page;
+}
+
+void CopyStrided(const std::byte* from, const StridedArray& array, size_t dim, std::byte*& to) {
+  const size_t size = SizeOf(array.dtype);
+  if (dim == array.dims.size()) {
+    std::memcpy(to, from, size);
+    to += size;
+    return;
+  }
+  const auto step = array.strides[dim] * static_cast<int64_t>(size);
+  if (dim + 1 == array.dims.size() && array.strides[dim] == 1) {
+    const size_t bytes = static_cast<size_t>(array.dims[dim]) * size;
+    std::memcpy(to, from, bytes);
+    to += bytes;
+    return;
+  }
+  for (int64_t i = 0; i < array.dims[dim]; ++i) CopyStrided(from + i * step, array, dim + 1, to);
+}
+
+bool SameStream(const InputStream& a, const InputStream& b) {
+  // The key decides the distribution as well: one (call, tensor) has one distribution within an evaluation.
+  return a.key == b.key && a.count == b.count && a.dtype == b.dtype;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceBlock>> CpuDevice::AllocateShared(size_t bytes) {
+  TOUCHSTONE_ASSIGN(UniqueFd fd, CreateMemfd("block", bytes));
+  TOUCHSTONE_ASSIGN(Mapping mapping, Mapping::Map(fd.get(), bytes, Mapping::Access::kReadWrite));
+  return std::unique_ptr<DeviceBlock>(new CpuBlock(std::move(fd), std::move(mapping)));
+}
+
+Result<std::unique_ptr<DeviceBlock>> CpuDevice::AllocatePrivate(size_t bytes) {
+  TOUCHSTONE_ASSIGN(UniqueFd fd, CreateMemfd("private", bytes));
+  TOUCHSTONE_ASSIGN(Mapping mapping, Mapping::Map(fd.get(), bytes, Mapping::Access::kReadWrite));
+  return std::unique_ptr<DeviceBlock>(new CpuBlock(UniqueFd(), std::move(mapping)));
+}
+
+const std::vector<std::byte>& CpuDevice::MasterOf(const InputStream& stream) {
+  for (const auto& master : masters_) {
+    if (SameStream(master->stream, stream)) return master->bytes;
+  }
+  const size_t bytes = stream.count * SizeOf(stream.dtype);
+  size_t held = bytes;
+  for (const auto& master : masters_) held += master->bytes.size();
+  if (held > kMasterBytes) masters_.clear();
+  auto master = std::make_unique<Master>();
+  master->stream = stream;
+  master->bytes.resize(bytes);
+  Generate(stream, 0, stream.count, master->bytes.data());
+  masters_.push_back(std::move(master));
+  return masters_.back()->bytes;
+}
+
+Status CpuDevice::Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) {
+  const std::vector<std::byte>& master = MasterOf(stream);
+  TOUCHSTONE_RETURN_IF_ERROR(Within(block, offset, master.size()));
+  std::memcpy(DataOf(block) + offset, master.data(), master.size());
+  return {};
+}
+
+Status CpuDevice::Poison(DeviceBlock& block, Region region, const StreamKey& key) {
+  TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
+  const PoisonPage page = MakePoison(key);
+  std::byte* data = DataOf(block) + region.offset;
+  for (uint64_t done = 0; done < region.bytes; done += page.size()) {
+    std::memcpy(data + done, page.data(), std::min<uint64_t>(page.size(), region.bytes - done));
+  }
+  return {};
+}
+
+Result<uint64_t> CpuDevice::CountChanged(const DeviceBlock& block, uint64_t offset, const InputStream& stream) {
+  const std::vector<std::byte>& master = MasterOf(stream);
+  TOUCHSTONE_RETURN_IF_ERROR(Within(block, offset, master.size()));
+  const std::byte* data = DataOf(block) + offset;
+  if (std::memcmp(data, master.data(), master.size()) == 0) return uint64_t{0};
+  const size_t size = SizeOf(stream.dtype);
+  uint64_t changed = 0;
+  for (uint64_t i = 0; i < stream.count; ++i) {
+    changed += std::memcmp(data + i * size, master.data() + i * size, size) != 0 ? 1 : 0;
+  }
+  return changed;
+}
+
+Result<uint64_t> CpuDevice::CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) {
+  TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
+  const PoisonPage page = MakePoison(key);
+  const std::byte* data = DataOf(block) + region.offset;
+  uint64_t poisoned = 0;
+  for (uint64_t done = 0; done < region.bytes; done += page.size()) {
+    const uint64_t part = std::min<uint64_t>(page.size(), region.bytes - done);
+    if (std::memcmp(data + done, page.data(), part) == 0) {
+      poisoned += part;
+      continue;
+    }
+    for (uint64_t i = 0; i < part; ++i) poisoned += data[done + i] == page[i] ? 1 : 0;
+  }
+  return poisoned;
+}
+
+Status CpuDevice::ReadTiles(const DeviceBlock& block, std::span<const Region> tiles, std::span<std::byte> out) {
+  size_t done = 0;
+  for (const Region& tile : tiles) {
+    TOUCHSTONE_RETURN_IF_ERROR(Within(block, tile.offset, tile.bytes));
+    TOUCHSTONE_CHECK(tile.bytes <= out.size() - done, "tiles do not fit into their buffer");
+    std::memcpy(out.data() + done, DataOf(block) + tile.offset, tile.bytes);
+    done += tile.bytes;
+  }
+  return {};
+}
+
+Status CpuDevice::Gather(const DeviceBlock& from, const StridedArray& array, DeviceBlock& to, uint64_t offset) {
+  uint64_t elements = 1;
+  for (const int64_t dim : array.dims) elements *= static_cast<uint64_t>(dim);
+  TOUCHSTONE_RETURN_IF_ERROR(Within(to, offset, elements * SizeOf(array.dtype)));
+  if (elements == 0) return {};
+  std::byte* target = DataOf(to) + offset;
+  CopyStrided(DataOf(from) + array.offset, array, 0, target);
+  return {};
+}
+
+Result<CompareReport> CpuDevice::CompareArrays(const DeviceBlock& actual, uint64_t actual_offset, DType dtype,
+                                               const DeviceBlock& expected, uint64_t expected_offset,
+                                               DType expected_dtype, uint64_t count, const Tolerance& tolerance) {
+  TOUCHSTONE_RETURN_IF_ERROR(Within(actual, actual_offset, count * SizeOf(dtype)));
+  TOUCHSTONE_RETURN_IF_ERROR(Within(expected, expected_offset, count * SizeOf(expected_dtype)));
+  return Compare(dtype, DataOf(actual) + actual_offset, expected_dtype, DataOf(expected) + expected_offset, count,
+                 tolerance);
+}
+
+}  // namespace touchstone

@@ -1,0 +1,40 @@
+#ifndef TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
+#define TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
+
+#include <memory>
+#include <vector>
+
+#include "reward/judge/device.h"
+
+namespace touchstone {
+
+// Host memory as the device. Shared blocks are memfds whose size is sealed; the judge touches what it uses before the
+// runner does, so the pages are charged to the judge. Not thread-safe.
+class CpuDevice final : public Device {
+ public:
+  Result<std::unique_ptr<DeviceBlock>> AllocateShared(size_t bytes) override;
+  Result<std::unique_ptr<DeviceBlock>> AllocatePrivate(size_t bytes) override;
+  Status Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
+  Status Poison(DeviceBlock& block, Region region, const StreamKey& key) override;
+  Result<uint64_t> CountChanged(const DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
+  Result<uint64_t> CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) override;
+  Status ReadTiles(const DeviceBlock& block, std::span<const Region> tiles, std::span<std::byte> out) override;
+  Status Gather(const DeviceBlock& from, const StridedArray& array, DeviceBlock& to, uint64_t offset) override;
+  Result<CompareReport> CompareArrays(const DeviceBlock& actual, uint64_t actual_offset, DType dtype,
+                                      const DeviceBlock& expected, uint64_t expected_offset, DType expected_dtype,
+                                      uint64_t count, const Tolerance& tolerance) override;
+
+ private:
+  // What the last fills wrote, so that the second side and the search for changes need not generate it again. Bounded.
+  struct Master {
+    InputStream stream;
+    std::vector<std::byte> bytes;
+  };
+  const std::vector<std::byte>& MasterOf(const InputStream& stream);
+
+  std::vector<std::unique_ptr<Master>> masters_;
+};
+
+}  // namespace touchstone
+
+#endif  // TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
