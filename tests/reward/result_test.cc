@@ -1,0 +1,267 @@
+#include "reward/result.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <string>
+
+namespace touchstone {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+CompareReport Report(uint64_t first) {
+  return {.count = first,
+          .mismatches = first + 1,
+          .nonfinite_mismatches = first + 2,
+          .first_mismatch = first + 3,
+          .max_abs = 0.1,
+          .max_rel = 1e-300,
+          .rms_error = 5e-324,
+          .rms_expected = 1.0 / 3,
+          .rms_exceeded = true};
+}
+
+// Every field has a value of its own, unlike its default.
+EvalResult Full() {
+  EvalResult r;
+  r.id = "e-1";
+  r.status = EvalStatus::kIncorrect;
+  r.reason = "3 of 8 elements";
+  r.phase = "correctness";
+  r.task = "softmax";
+  r.task_hash = "aa";
+  r.dims = {{"n", int64_t{1} << 40}, {"m", -1}};
+  r.interface_name = "cpp";
+  r.candidate_hash = "bb";
+  r.artifact_hash = "cc";
+  r.baseline = "reference";
+  r.profile = "strict";
+  r.speedup = {.speedup = 1.5,
+               .lower = 1.25,
+               .upper = 1.75,
+               .half_width = 0.1,
+               .standard_error = 0.2,
+               .within_start_sd = 0.3,
+               .between_start_sd = 0.4,
+               .autocorrelation = -0.5,
+               .interval_stated = true,
+               .reason = "because"};
+  r.solo_upper_bound = 2;
+  r.rewarded_speedup = 3;
+  r.rewarded_lower_bound = 4;
+  r.baseline_us = 5;
+  r.baseline_alone_us = 6;
+  r.candidate_us = 7;
+  r.floor_us = 8;
+  r.resolution_limited = true;
+  r.launch_bound = true;
+  r.cache_state = "hot";
+  r.trials = {{"declared", 1, "y", Report(10), Report(20)},
+              {"solo", 2, "z", Report(std::numeric_limits<uint64_t>::max() - 3), Report(0)}};
+  r.rounds = {{.start = 1,
+               .round = 2,
+               .solo = true,
+               .calls = 3,
+               .baseline_first = true,
+               .is_void = true,
+               .void_reason = "late",
+               .baseline_us = 4,
+               .candidate_us = 5,
+               .baseline_handover_us = 6,
+               .candidate_handover_us = 7,
+               .candidate_cpu_us = 8}};
+  r.evidence = {{"input_mutated", Evidence::Severity::kCondemns, "it wrote", {{"elements", 7}}},
+                {"slow", Evidence::Severity::kSuspicious, "…", {}}};
+  r.budget_ms = {{"compile", 1.5}};
+  r.calibration = {{"null_window_us", 2.5}};
+  r.environment = {{"cpu", "x"}};
+  r.level = "full";
+  r.layers = {"uid", "seccomp"};
+  r.key_hex = "dd";
+  r.diagnostics = "a.cc:1: error\n\"quoted\"\t\x01";
+  r.record_time = "2026-12-01T00:00:00Z";
+  return r;
+}
+
+TEST(Result, RoundTripsThroughText) {
+  const json first = ToJson(Full());
+  const Result<EvalResult> back = EvalResultFromJson(json::parse(first.dump()));
+  ASSERT_TRUE(back.ok()) << back.error().ToString();
+  EXPECT_EQ(ToJson(*back), first);
+  EXPECT_EQ(back->trials[1].candidate.first_mismatch, std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(back->trials[0].candidate.rms_error, 5e-324);
+  EXPECT_EQ(back->evidence[0].severity, Evidence::Severity::kCondemns);
+  EXPECT_EQ(back->fault(), Fault::kCandidate);
+  EXPECT_TRUE(EvalResultFromJson(ToJson(EvalResult{})).ok());
+}
+
+// A field that is left out of the list in result.cc, or given a default in Full(), shows here.
+TEST(Result, EveryFieldOfTheFullResultDiffersFromTheEmptyOne) {
+  const json full = ToJson(Full()), empty = ToJson(EvalResult{});
+  for (const auto& [key, value] : full.items()) {
+    if (key == "schema") continue;
+    EXPECT_NE(value, empty[key]) << key;
+  }
+  for (const auto& [key, value] : full["speedup"].items()) EXPECT_NE(value, empty["speedup"][key]) << key;
+}
+
+TEST(Result, NumbersThatJsonLacksSurvive) {
+  EvalResult r;
+  r.floor_us = std::numeric_limits<double>::infinity();
+  r.speedup.lower = -r.floor_us;
+  r.calibration = {{"x", std::nan("")}};
+  const Result<EvalResult> back = EvalResultFromJson(json::parse(ToJson(r).dump()));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->floor_us, r.floor_us);
+  EXPECT_EQ(back->speedup.lower, r.speedup.lower);
+  EXPECT_TRUE(std::isnan(back->calibration.at("x")));
+}
+
+TEST(Result, BytesThatAreNotUtf8AreReplaced) {
+  EvalResult r;
+  r.diagnostics = "a\xff\xfe z";
+  EXPECT_EQ(json::parse(ToJson(r).dump())["diagnostics"], "a\xef\xbf\xbd\xef\xbf\xbd z");
+}
+
+std::string ErrorOf(const json& j) {
+  const Result<EvalResult> result = EvalResultFromJson(j);
+  if (result.ok()) return "no error";
+  EXPECT_EQ(result.error().code(), ErrorCode::kInvalidArgument);
+  return result.error().message();
+}
+
+TEST(Result, ErrorsNameTheField) {
+  const json good = ToJson(Full());
+  const auto with = [&](const std::string& pointer, const json& value) {
+    json j = good;
+    j[json::json_pointer(pointer)] = value;
+    return ErrorOf(j);
+  };
+  EXPECT_EQ(with("/trials/1/candidate/max_abs", "big"), "trials[1].candidate.max_abs: is not a number");
+  EXPECT_EQ(with("/trials/0/trial", 1.5), "trials[0].trial: is not an integer");
+  EXPECT_EQ(with("/trials/0/trial", int64_t{1} << 32), "trials[0].trial: is too large");
+  EXPECT_EQ(with("/trials/0/candidate/count", -1), "trials[0].candidate.count: is not a non-negative integer");
+  EXPECT_EQ(with("/dims/n", std::numeric_limits<uint64_t>::max()), "dims.n: is too large");
+  EXPECT_EQ(with("/rounds/0", 3), "rounds[0]: is not an object");
+  EXPECT_EQ(with("/rounds", json::object()), "rounds: is not an array");
+  EXPECT_EQ(with("/layers/1", nullptr), "layers[1]: is not a string");
+  EXPECT_EQ(with("/launch_bound", 1), "launch_bound: is not true or false");
+  EXPECT_EQ(with("/status", "fine"), "status: has the unknown value 'fine'");
+  EXPECT_EQ(with("/evidence/0/severity", "bad"), "evidence[0].severity: has the unknown value 'bad'");
+  EXPECT_EQ(with("/speedup/extra", 1), "speedup.extra: is not a known field");
+  EXPECT_EQ(with("/extra", 1), "extra: is not a known field");
+  EXPECT_EQ(with("/schema", 2), "schema: is 2, this program reads 1");
+  EXPECT_EQ(with("/fault", "none"), "fault: must be 'candidate'");
+  EXPECT_EQ(ErrorOf(json::array()), "the result: is not an object");
+}
+
+void RemoveEach(const json& whole, const json::json_pointer& at, const std::string& path) {
+  const json& value = whole.at(at);
+  if (value.is_array()) return RemoveEach(whole, at / 0, path + "[0]");
+  if (!value.is_object()) return;
+  static const std::set<std::string> kFree = {"dims", "numbers", "budget_ms", "calibration", "environment"};
+  if (kFree.count(at.empty() ? "" : at.back()) > 0) return;
+  for (const auto& [key, unused] : value.items()) {
+    json less = whole;
+    less.at(at).erase(key);
+    const std::string name = path.empty() ? key : path + "." + key;
+    EXPECT_EQ(ErrorOf(less), name + ": is missing");
+    RemoveEach(whole, at / key, name);
+  }
+}
+
+TEST(Result, EveryMissingFieldIsAnError) { RemoveEach(ToJson(Full()), json::json_pointer(), ""); }
+
+TEST(Result, NamesOfStatusesAreFixed) {
+  const std::vector<std::pair<EvalStatus, std::string>> table = {
+      {EvalStatus::kFormatError, "format_error candidate"},
+      {EvalStatus::kRejectedStatic, "rejected_static candidate"},
+      {EvalStatus::kCompileError, "compile_error candidate"},
+      {EvalStatus::kLoadError, "load_error candidate"},
+      {EvalStatus::kRuntimeError, "runtime_error candidate"},
+      {EvalStatus::kTimeout, "timeout candidate"},
+      {EvalStatus::kOutOfMemory, "out_of_memory candidate"},
+      {EvalStatus::kIncorrect, "incorrect candidate"},
+      {EvalStatus::kCheating, "cheating candidate"},
+      {EvalStatus::kBelowFloor, "below_floor candidate"},
+      {EvalStatus::kSuccess, "success none"},
+      {EvalStatus::kUnstable, "unstable none"},
+      {EvalStatus::kUnverified, "unverified none"},
+      {EvalStatus::kEnvironmentError, "environment_error environment"},
+      {EvalStatus::kCancelled, "cancelled none"},
+      {EvalStatus::kDeadline, "deadline none"},
+  };
+  for (const auto& [status, text] : table) {
+    EXPECT_EQ(std::string(ToString(status)) + " " + std::string(ToString(FaultOf(status))), text);
+    EXPECT_EQ(EvalStatusFromString(ToString(status)), status);
+  }
+  EXPECT_EQ(EvalStatusFromString("Success"), std::nullopt);
+}
+
+// Paths of all fields: "trials[].candidate.count". What is below a map with free names is not a field.
+void Flatten(const json& value, const std::string& path, std::set<std::string>& paths) {
+  static const std::set<std::string> kFree = {"dims", "evidence[].numbers", "budget_ms", "calibration", "environment"};
+  if (value.is_array() && !value.empty()) return Flatten(value[0], path + "[]", paths);
+  if (!value.is_object() || kFree.count(path) > 0) return;
+  for (const auto& [key, child] : value.items()) {
+    const std::string name = path.empty() ? key : path + "." + key;
+    paths.insert(name);
+    Flatten(child, name, paths);
+  }
+}
+
+// Every `…` of a line.
+std::vector<std::string> Quoted(const std::string& line) {
+  std::vector<std::string> parts;
+  for (size_t at = line.find('`'); at != std::string::npos;) {
+    const size_t end = line.find('`', at + 1);
+    if (end == std::string::npos) break;
+    parts.push_back(line.substr(at + 1, end - at - 1));
+    at = line.find('`', end + 1);
+  }
+  return parts;
+}
+
+// docs/result.md: a heading names the objects that the table below it describes, a row's first cell a field.
+TEST(Result, EveryFieldIsDocumentedAndNothingElse) {
+  std::ifstream file(TOUCHSTONE_RESULT_DOC);
+  ASSERT_TRUE(file.is_open());
+  std::set<std::string> documented;
+  std::vector<std::string> objects;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("### ", 0) == 0) {
+      objects = Quoted(line);
+      if (objects.empty()) objects = {""};
+    } else if (line.rfind("| `", 0) == 0) {
+      const std::vector<std::string> quoted = Quoted(line);
+      ASSERT_FALSE(quoted.empty()) << line;
+      for (const std::string& object : objects) {
+        EXPECT_TRUE(documented.insert(object.empty() ? quoted[0] : object + "." + quoted[0]).second) << line;
+      }
+      const size_t meaning = line.find('|', line.find('|', 1) + 1);
+      ASSERT_NE(meaning, std::string::npos) << line;
+      EXPECT_GT(line.size(), meaning + 8) << "no meaning: " << line;
+    }
+  }
+  std::set<std::string> fields;
+  Flatten(ToJson(Full()), "", fields);
+  EXPECT_EQ(documented, fields);
+}
+
+TEST(Result, EveryStatusIsDocumented) {
+  std::ifstream file(TOUCHSTONE_RESULT_DOC);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (int i = 0; i <= static_cast<int>(EvalStatus::kDeadline); ++i) {
+    EXPECT_THAT(text, HasSubstr("`" + std::string(ToString(static_cast<EvalStatus>(i))) + "`"));
+  }
+}
+
+}  // namespace
+}  // namespace touchstone
