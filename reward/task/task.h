@@ -82,7 +82,7 @@ struct Task {
   std::vector<std::string> dims;           // order of the signature
   std::map<std::string, DimValues> sizes;  // "cpu", "gpu", …
   std::vector<TensorSpec> inputs;          // order of the signature
-  std::vector<OutputSpec> outputs;         // in-place inputs are repeated here, in their place of the results
+  std::vector<OutputSpec> outputs;         // in-place inputs come first, in their order; then what is returned
   std::string reference;                   // TorchScript source with `def reference(inputs…, dims…)`
   TaskPolicy policy;
   std::string floor_bytes;  // expressions over the dims; empty: unknown
@@ -96,7 +96,10 @@ struct Task {
 
 // Value of an arithmetic expression (+ - * / % ( ) integers, dims; / rounds down) over `dims`.
 Result<int64_t> Evaluate(const std::string& expression, const DimValues& dims);
+// Every length is ≥ 1 and the number of elements at most 2^40.
 Result<std::vector<int64_t>> EvaluateShape(const TensorSpec& tensor, const DimValues& dims);
+// The same distribution with numbers for the expressions of its bounds.
+Result<Distribution> Resolve(const Distribution& distribution, const DimValues& dims);
 
 // What a `cpp` candidate must define: a C++ header with the types and the declaration
 // `extern "C" void run(const float* x, …, float* y, …, int64_t n, …);`: inputs in order (in-place ones not const), then
