@@ -8,8 +8,10 @@
 #define TOUCHSTONE_SANDBOX_BUILD_BUILD_H_
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
