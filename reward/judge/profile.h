@@ -2,6 +2,7 @@
 #define TOUCHSTONE_REWARD_JUDGE_PROFILE_H_
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -37,8 +38,19 @@ struct MeasurementProfile {
   uint64_t memory_bytes = uint64_t{2} << 30;  // of a candidate's box, its block not counted
 };
 
-// A path of a YAML file, or the name of a shipped profile: check, quick, standard, strict.
+// A path of a YAML file, or the name of a shipped profile: check, quick, standard, strict, cuda_l1. Errors name file,
+// line and key: "quick.yaml:7: starts: must be between 1 and 64".
 Result<MeasurementProfile> LoadProfile(const std::string& name_or_path);
+
+// A flat map from keys to values; what it leaves out keeps its default.
+Result<MeasurementProfile> ParseProfile(const std::string& yaml, const std::string& profile_name,
+                                        const std::string& file_for_errors);
+// The whole profile in the form that ParseProfile reads.
+std::string RenderProfile(const MeasurementProfile& profile);
+
+// The folder of the shipped configurations: $TOUCHSTONE_CONFIGS, else ../share/touchstone/configs (installed) or
+// ../../../configs (build/<preset>/bin) from this program, else configs/ of the source tree it was built from.
+std::string DefaultConfigFolder();
 
 }  // namespace touchstone
 
