@@ -46,7 +46,8 @@ class Box {
     UniqueFd stderr_fd;
     UniqueFd artifacts;  // O_PATH of the box's /tmp, where mounts exist
     UniqueFd spawner;    // the spawner's reaper channel for this box
-    bool cgroup_v2 = false;
+    bool freezer_v2 = false;
+    bool cpu_usage_v2 = false;
     uint32_t id = 0;
     pid_t init_pid = 0;
     uid_t uid = 0;
@@ -88,8 +89,13 @@ class Box {
   pid_t init_pid() const { return handles_.init_pid; }
 
  private:
+  // Waits for the spawner's word that no process of the box exists.
+  Status AwaitGone(std::chrono::milliseconds timeout);
+
   Handles handles_;
   std::optional<Outcome> outcome_;
+  bool gone_ = false;
+  Outcome usage_;  // what was counted, once gone_
 };
 
 }  // namespace touchstone

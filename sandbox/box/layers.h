@@ -11,7 +11,7 @@ namespace touchstone {
 
 // One protection of a box. Values travel in records: do not change them.
 enum class Layer : uint32_t {
-  kOwnUid = 0,  // a uid that no other living process uses
+  kOwnUid = 0,  // a uid that no other living process uses; never 0, which opens /proc/sys without any capability
   kPidNamespace = 1,
   kNetNamespace = 2,
   kIpcNamespace = 3,
@@ -44,6 +44,10 @@ class LayerSet {
   constexpr void Add(Layer layer) { bits_ |= 1U << static_cast<uint32_t>(layer); }
   constexpr void Remove(Layer layer) { bits_ &= ~(1U << static_cast<uint32_t>(layer)); }
   constexpr uint32_t bits() const { return bits_; }
+  constexpr bool Contains(LayerSet other) const { return (other.bits_ & ~bits_) == 0; }
+  constexpr LayerSet Without(LayerSet other) const { return LayerSet(bits_ & ~other.bits_); }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool operator==(const LayerSet&) const = default;
   std::vector<std::string> Names() const;
 
  private:

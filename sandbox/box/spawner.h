@@ -38,8 +38,9 @@ class Spawner {
   UniqueFd channel_;
 };
 
-// The spawner process: serves requests on `channel` until every connection is closed. Returns the exit code.
-int SpawnerMain(int channel);
+// The spawner process: serves requests on `channel` until every connection is closed or the process `starter` has died.
+// Returns the exit code. The calling process must have one thread.
+int SpawnerMain(int channel, pid_t starter);
 
 }  // namespace touchstone
 
