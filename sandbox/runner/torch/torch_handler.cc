@@ -56,7 +56,8 @@ class TorchHandler final : public RunnerHandler {
  public:
   TorchHandler() {
     ArenaAllocator::Instance();
-    at::set_num_interop_threads(1);
+    // LibTorch takes this once in the life of a process.
+    [[maybe_unused]] static const bool set = [] { return at::set_num_interop_threads(1), true; }();
   }
 
   RunnerStatus Load(int artifact_fd, const CommandPage& command, std::string* message) override {

@@ -17,7 +17,7 @@ namespace touchstone {
 // hold the in-out tensors first, then what was returned, all in the arena.
 // Null: builds the arguments of each call and calls nothing.
 //
-// At most one handler in a process: it replaces PyTorch's CPU allocator.
+// At most one handler at a time in a process: they share PyTorch's CPU allocator, which the first replaces.
 std::unique_ptr<RunnerHandler> MakeTorchHandler();
 
 }  // namespace touchstone
