@@ -34,11 +34,15 @@ function(touchstone_library name)
   set_target_properties(touchstone_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# All programs without the tests: what a user needs.
+add_custom_target(programs)
+
 # touchstone_program(NAME SOURCES… [PRIVATE libs…] [PLAIN]): an executable in build/bin. PLAIN programs run inside a
 # box and are built without sanitizers: their shadow memory does not fit into the box's limits.
 function(touchstone_program name)
   cmake_parse_arguments(ARG "PLAIN" "" "SOURCES;PRIVATE" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  add_dependencies(programs ${name})
   target_link_libraries(${name} PRIVATE touchstone_build_interface ${ARG_PRIVATE})
   if(NOT ARG_PLAIN)
     target_link_libraries(${name} PRIVATE touchstone_sanitize_interface)
