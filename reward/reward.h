@@ -18,6 +18,7 @@
 #include "reward/judge/profile.h"
 #include "reward/result.h"
 #include "reward/task/task.h"
+#include "sandbox/box/layers.h"
 #include "sandbox/build/build.h"
 
 namespace touchstone {
@@ -27,7 +28,9 @@ struct EvaluatorOptions {
   BuildOptions build;
   std::vector<int> cpus;  // the slot's cores: the first is the judge's, the others the side's; empty: all
   Level minimum_level = Level::kFull;
-  std::string calibration_file;  // empty: the default place
+  // Standard deviation of log(speedup) between process starts, from `touchstone calibrate`; < 0: not calibrated.
+  double between_start_sd = -1;
+  LayerSet disable_for_tests;  // of the candidates' boxes: to show what a layer stops
 };
 
 struct EvalRequest {

@@ -9,8 +9,6 @@
 namespace touchstone {
 namespace {
 
-// Poison is this much random data, repeated: as fresh, and as fast as memory.
-constexpr size_t kPoisonPeriod = 4096;
 // Masters are kept up to this many bytes together.
 constexpr size_t kMasterBytes = size_t{192} << 20;
 
@@ -33,14 +31,6 @@ Status Within(const DeviceBlock& block, uint64_t offset, uint64_t bytes) {
     return Error(ErrorCode::kInternal, "region outside its block");
   }
   return {};
-}
-
-using PoisonPage = std::array<std::byte, kPoisonPeriod>;
-
-PoisonPage MakePoison(const StreamKey& key) {
-  PoisonPage page;
-  GenerateBytes(key, 0, page.size(), page.data());
-  return page;
 }
 
 void CopyStrided(const std::byte* from, const StridedArray& array, size_t dim, std::byte*& to) {
@@ -80,19 +70,40 @@ Result<std::unique_ptr<DeviceBlock>> CpuDevice::AllocatePrivate(size_t bytes) {
 }
 
 const std::vector<std::byte>& CpuDevice::MasterOf(const InputStream& stream) {
-  for (const auto& master : masters_) {
-    if (SameStream(master->stream, stream)) return master->bytes;
+  // The newest first: a fill of the other side, or the search for changes, follows soon.
+  for (auto master = masters_.rbegin(); master != masters_.rend(); ++master) {
+    if (SameStream((*master)->stream, stream)) return (*master)->bytes;
   }
   const size_t bytes = stream.count * SizeOf(stream.dtype);
-  size_t held = bytes;
-  for (const auto& master : masters_) held += master->bytes.size();
-  if (held > kMasterBytes) masters_.clear();
-  auto master = std::make_unique<Master>();
+  if (master_bytes_ + bytes > kMasterBytes) {
+    spare_masters_ = std::move(masters_);
+    masters_.clear();
+    master_bytes_ = 0;
+  }
+  std::unique_ptr<Master> master;
+  const auto spare = std::find_if(spare_masters_.begin(), spare_masters_.end(),
+                                  [&](const auto& m) { return m->bytes.size() == bytes; });
+  if (spare != spare_masters_.end()) {
+    master = std::move(*spare);
+    spare_masters_.erase(spare);
+  } else {
+    master = std::make_unique<Master>();
+    master->bytes.resize(bytes);
+  }
   master->stream = stream;
-  master->bytes.resize(bytes);
   Generate(stream, 0, stream.count, master->bytes.data());
+  master_bytes_ += bytes;
   masters_.push_back(std::move(master));
   return masters_.back()->bytes;
+}
+
+const CpuDevice::PoisonPage& CpuDevice::PoisonOf(const StreamKey& key) {
+  if (!has_poison_ || poison_key_ != key) {
+    GenerateBytes(key, 0, poison_page_.size(), poison_page_.data());
+    poison_key_ = key;
+    has_poison_ = true;
+  }
+  return poison_page_;
 }
 
 Status CpuDevice::Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) {
@@ -104,7 +115,7 @@ Status CpuDevice::Fill(DeviceBlock& block, uint64_t offset, const InputStream& s
 
 Status CpuDevice::Poison(DeviceBlock& block, Region region, const StreamKey& key) {
   TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
-  const PoisonPage page = MakePoison(key);
+  const PoisonPage& page = PoisonOf(key);
   std::byte* data = DataOf(block) + region.offset;
   for (uint64_t done = 0; done < region.bytes; done += page.size()) {
     std::memcpy(data + done, page.data(), std::min<uint64_t>(page.size(), region.bytes - done));
@@ -127,7 +138,7 @@ Result<uint64_t> CpuDevice::CountChanged(const DeviceBlock& block, uint64_t offs
 
 Result<uint64_t> CpuDevice::CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) {
   TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
-  const PoisonPage page = MakePoison(key);
+  const PoisonPage& page = PoisonOf(key);
   const std::byte* data = DataOf(block) + region.offset;
   uint64_t poisoned = 0;
   for (uint64_t done = 0; done < region.bytes; done += page.size()) {

@@ -1,6 +1,8 @@
 #ifndef TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
 #define TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -32,7 +34,17 @@ class CpuDevice final : public Device {
   };
   const std::vector<std::byte>& MasterOf(const InputStream& stream);
 
+  // Poison is this much random data, repeated: as fresh, and as fast as memory.
+  static constexpr size_t kPoisonPeriod = 4096;
+  using PoisonPage = std::array<std::byte, kPoisonPeriod>;
+  const PoisonPage& PoisonOf(const StreamKey& key);
+
   std::vector<std::unique_ptr<Master>> masters_;
+  std::vector<std::unique_ptr<Master>> spare_masters_;  // their memory is used again
+  size_t master_bytes_ = 0;
+  StreamKey poison_key_{};
+  bool has_poison_ = false;
+  PoisonPage poison_page_{};
 };
 
 }  // namespace touchstone

@@ -1,0 +1,28 @@
+#ifndef TOUCHSTONE_REWARD_JUDGE_FATE_H_
+#define TOUCHSTONE_REWARD_JUDGE_FATE_H_
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "reward/judge/side.h"
+#include "reward/result.h"
+
+namespace touchstone {
+
+// Why an evaluation ended. The first cause wins.
+struct Fate {
+  EvalStatus status = EvalStatus::kEnvironmentError;
+  std::string reason;
+  std::string diagnostics;  // what the runner said, for statuses where that may be told
+};
+
+enum class Phase { kLoad, kCorrectness, kMeasure };
+std::string_view ToString(Phase phase);
+
+// What a turn that did not complete means for the candidate; nullopt when it did complete. Reaps the dead.
+std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit);
+
+}  // namespace touchstone
+
+#endif  // TOUCHSTONE_REWARD_JUDGE_FATE_H_

@@ -1,0 +1,265 @@
+#include "reward/judge/side.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.h"
+
+namespace touchstone {
+namespace {
+
+constexpr uint64_t kTileBytes = 64;
+constexpr uint64_t kPageBytes = 4096;
+
+// The poison of a set: one stream for its outputs and guards.
+StreamKey PoisonKey(const SecretKey& key, uint64_t call) {
+  return DeriveStreamKey(key, StreamPurpose::kPoison, call, 0);
+}
+
+// Number of elements between the first and the last one that a strided array touches, plus one; nullopt when a stride
+// is negative or the product leaves 63 bits.
+std::optional<uint64_t> Extent(const OutputPlace& place) {
+  unsigned __int128 last = 0;
+  for (uint32_t d = 0; d < place.rank; ++d) {
+    if (place.dims[d] < 0 || place.strides[d] < 0) return std::nullopt;
+    if (place.dims[d] == 0) return 0;
+    last += static_cast<unsigned __int128>(place.dims[d] - 1) * static_cast<uint64_t>(place.strides[d]);
+    if (last > (uint64_t{1} << 48)) return std::nullopt;
+  }
+  return static_cast<uint64_t>(last) + 1;
+}
+
+}  // namespace
+
+Side::Side(Device& device, SideSpec spec, std::unique_ptr<DeviceBlock> block, std::unique_ptr<RunnerLink> link)
+    : device_(device), spec_(std::move(spec)), block_(std::move(block)), link_(std::move(link)) {
+  freezes_ = link_->box().layers().Has(Layer::kFreezer);
+}
+
+Result<std::unique_ptr<Side>> Side::Start(Spawner& spawner, Device& device, const SideSpec& spec) {
+  TOUCHSTONE_ASSIGN(auto block, device.AllocateShared(spec.block_bytes));
+  TOUCHSTONE_ASSIGN(auto link, RunnerLink::Start(spawner, spec.policy, spec.limits, spec.program, block->fd()));
+  return std::unique_ptr<Side>(new Side(device, spec, std::move(block), std::move(link)));
+}
+
+Status Side::Freeze() {
+  if (!freezes_ || !alive()) return {};
+  return link_->box().Freeze();
+}
+
+Result<Turn> Side::Load(int artifact_fd, std::chrono::microseconds timeout) {
+  Turn turn;
+  const auto start = RawClock::now();
+  TOUCHSTONE_RETURN_IF_ERROR(link_->SendArtifact(artifact_fd));
+  CommandPage& command = link_->command();
+  command.threads = static_cast<uint32_t>(spec_.threads);
+  command.block_bytes = block_->size();
+  link_->Ring(Opcode::kLoad);
+  turn.waited = link_->Await(timeout, false);
+  turn.elapsed_us = ToMicroseconds(RawClock::now() - start);
+  turn.answer = link_->Answer(0);
+  TOUCHSTONE_RETURN_IF_ERROR(Freeze());
+  return turn;
+}
+
+Status Side::SetUp(const SetLayout& layout, uint64_t sets) {
+  const uint64_t used = sets * layout.stride;
+  if (used > block_->size()) {
+    return Error(ErrorCode::kInvalidArgument, "the profile's block_bytes is " + std::to_string(block_->size()) +
+                                                  ", these sets need " + std::to_string(used));
+  }
+  layout_ = layout;
+  sets_ = sets;
+  CommandPage& command = link_->command();
+  command.tensor_count = static_cast<uint32_t>(layout.tensors.size());
+  command.dim_count = static_cast<uint32_t>(layout.dims.size());
+  command.threads = static_cast<uint32_t>(spec_.threads);
+  command.spin = spec_.spin ? 1 : 0;
+  command.block_bytes = block_->size();
+  command.set_stride = layout.stride;
+  command.arena_offset = (used + kPageBytes - 1) / kPageBytes * kPageBytes;
+  command.arena_bytes = spec_.arena ? block_->size() - std::min<uint64_t>(block_->size(), command.arena_offset) : 0;
+  for (size_t d = 0; d < layout.dims.size(); ++d) command.dims[d] = layout.dims[d].second;
+  for (size_t t = 0; t < layout.tensors.size(); ++t) {
+    const TensorLayout& tensor = layout.tensors[t];
+    TensorPlace place{};
+    place.offset = tensor.offset;
+    place.bytes = tensor.bytes;
+    place.dtype = static_cast<uint32_t>(tensor.dtype);
+    place.role = static_cast<uint32_t>(tensor.role);
+    place.rank = static_cast<uint32_t>(tensor.dims.size());
+    std::copy(tensor.dims.begin(), tensor.dims.end(), place.dims);
+    command.tensors[t] = place;
+  }
+  return {};
+}
+
+Status Side::Prepare(uint64_t set, std::span<const InputStream> inputs, const SecretKey& key, uint64_t call) {
+  const StreamKey poison = PoisonKey(key, call);
+  for (size_t t = 0; t < layout_.tensors.size(); ++t) {
+    const uint64_t offset = layout_.Offset(set, t);
+    if (t < inputs.size()) {
+      TOUCHSTONE_RETURN_IF_ERROR(device_.Fill(*block_, offset, inputs[t]));
+    } else {
+      TOUCHSTONE_RETURN_IF_ERROR(device_.Poison(*block_, {offset, layout_.tensors[t].bytes}, poison));
+    }
+  }
+  for (const Region& guard : layout_.guards) {
+    TOUCHSTONE_RETURN_IF_ERROR(device_.Poison(*block_, {set * layout_.stride + guard.offset, guard.bytes}, poison));
+  }
+  return {};
+}
+
+Result<double> Side::ThawAndPing(std::chrono::microseconds timeout, Waited* waited) {
+  const auto start = RawClock::now();
+  if (freezes_) TOUCHSTONE_RETURN_IF_ERROR(link_->box().Thaw());
+  link_->Ring(Opcode::kPing);
+  *waited = link_->Await(timeout, spec_.spin);
+  return ToMicroseconds(RawClock::now() - start);
+}
+
+size_t Side::PlacesFor(Opcode opcode, size_t calls) const {
+  if (!spec_.arena) return 0;
+  if (opcode == Opcode::kOracle) return layout_.outputs.size();
+  const size_t own = static_cast<size_t>(std::count_if(layout_.tensors.begin(), layout_.tensors.end(),
+                                                       [](const auto& t) { return t.role == TensorRole::kOutput; }));
+  return opcode == Opcode::kRun ? own * calls : 0;
+}
+
+Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chrono::microseconds timeout,
+                       ChoiceStream& choices, size_t tile_count) {
+  TOUCHSTONE_CHECK(sets.size() <= kMaxCalls, "more calls than a command holds");
+  Turn turn;
+  TOUCHSTONE_ASSIGN(turn.handover_us, ThawAndPing(timeout, &turn.waited));
+  if (turn.waited != Waited::kDone) {
+    TOUCHSTONE_RETURN_IF_ERROR(Freeze());
+    return turn;
+  }
+  CommandPage& command = link_->command();
+  command.calls = static_cast<uint32_t>(sets.size());
+  std::copy(sets.begin(), sets.end(), command.order);
+  // A runner with fixed places cannot choose where its outputs lie, so the tiles are chosen before the clock starts.
+  const bool tiles_wanted = opcode == Opcode::kRun && tile_count > 0;
+  std::vector<Region> tiles;
+  if (tiles_wanted && !spec_.arena) tiles = ChooseTiles(turn, sets, choices, tile_count);
+  std::vector<std::byte> read(tile_count * kTileBytes);
+  const auto cpu_before = CpuTime();
+
+  const auto start = RawClock::now();
+  link_->Ring(opcode);
+  turn.waited = link_->Await(timeout, spec_.spin);
+  if (turn.waited == Waited::kDone) {
+    if (spec_.arena) {
+      turn.answer = link_->Answer(PlacesFor(opcode, sets.size()));
+      if (tiles_wanted) tiles = ChooseTiles(turn, sets, choices, tile_count);
+    }
+    TOUCHSTONE_RETURN_IF_ERROR(device_.ReadTiles(*block_, tiles, read));
+  }
+  turn.elapsed_us = ToMicroseconds(RawClock::now() - start);
+
+  TOUCHSTONE_RETURN_IF_ERROR(Freeze());
+  const auto cpu_after = CpuTime();
+  turn.cpu_us = cpu_before && cpu_after ? static_cast<double>((*cpu_after - *cpu_before).count()) : -1;
+  if (turn.waited == Waited::kDone && !spec_.arena) turn.answer = link_->Answer(0);
+  if (!turn.Completed()) return turn;
+  std::vector<std::byte> final_bytes(read.size());
+  TOUCHSTONE_RETURN_IF_ERROR(device_.ReadTiles(*block_, tiles, final_bytes));
+  turn.tiles_final = read == final_bytes;
+  return turn;
+}
+
+std::vector<Region> Side::ChooseTiles(const Turn& turn, std::span<const uint32_t> sets, ChoiceStream& choices,
+                                      size_t tile_count) const {
+  std::vector<Region> tiles;
+  const size_t outputs = layout_.outputs.size();
+  if (outputs == 0 || sets.empty()) return tiles;
+  for (size_t i = 0; i < tile_count; ++i) {
+    // The last call is always looked at: it is the one that a deferred computation would leave unfinished.
+    const size_t call = i < outputs ? sets.size() - 1 : choices.Below(sets.size());
+    const size_t o = i < outputs ? i : choices.Below(outputs);
+    uint64_t offset = layout_.Offset(sets[call], layout_.outputs[o]);
+    uint64_t bytes = layout_.tensors[layout_.outputs[o]].bytes;
+    if (spec_.arena && layout_.tensors[layout_.outputs[o]].role == TensorRole::kOutput) {
+      const auto place = Output(turn, sets, call, o, false);
+      if (!place.ok()) continue;
+      offset = place->offset;
+    }
+    const uint64_t size = std::min(bytes, kTileBytes);
+    if (size > 0) tiles.push_back({offset + choices.Below(bytes - size + 1), size});
+  }
+  return tiles;
+}
+
+Result<StridedArray> Side::Output(const Turn& turn, std::span<const uint32_t> sets, size_t call, size_t o,
+                                  bool oracle) const {
+  const TensorLayout& tensor = layout_.tensors[layout_.outputs[o]];
+  StridedArray array;
+  array.dtype = oracle && IsFloating(tensor.dtype) ? DType::kFloat64 : tensor.dtype;
+  array.dims = tensor.dims;
+  if (!spec_.arena || (tensor.role == TensorRole::kInOut && !oracle)) {
+    array.offset = layout_.Offset(sets[call], layout_.outputs[o]);
+    array.strides.resize(tensor.dims.size());
+    int64_t stride = 1;
+    for (size_t d = tensor.dims.size(); d-- > 0;) {
+      array.strides[d] = stride;
+      stride *= tensor.dims[d];
+    }
+    return array;
+  }
+  // Places are listed call by call; an oracle lists every output, a run only those that are not in place.
+  size_t own = 0;
+  size_t index = 0;
+  for (size_t i = 0; i < layout_.outputs.size(); ++i) {
+    const bool listed = oracle || layout_.tensors[layout_.outputs[i]].role == TensorRole::kOutput;
+    if (listed && i < o) ++index;
+    if (listed) ++own;
+  }
+  index += call * own;
+  const auto bad = [&](const std::string& why) {
+    return Error(ErrorCode::kInvalidArgument, "output '" + tensor.name + "' " + why);
+  };
+  if (index >= turn.answer.places.size()) return bad("was not reported");
+  const OutputPlace& place = turn.answer.places[index];
+  if (place.rank != tensor.dims.size() || place.rank > kMaxRank ||
+      !std::equal(tensor.dims.begin(), tensor.dims.end(), place.dims)) {
+    return bad("has another shape than declared");
+  }
+  if (place.dtype != static_cast<uint32_t>(array.dtype)) return bad("has another dtype than declared");
+  const auto extent = Extent(place);
+  if (!extent) return bad("has impossible strides");
+  const uint64_t bytes = *extent * SizeOf(array.dtype);
+  if (place.offset > block_->size() || bytes > block_->size() - place.offset) return bad("lies outside the block");
+  if (place.offset < sets_ * layout_.stride) return bad("overlaps the inputs");
+  array.offset = place.offset;
+  array.strides.assign(place.strides, place.strides + place.rank);
+  return array;
+}
+
+Result<uint64_t> Side::CountChangedInputs(uint64_t set, std::span<const InputStream> inputs) const {
+  uint64_t changed = 0;
+  for (size_t t = 0; t < inputs.size(); ++t) {
+    if (layout_.tensors[t].role != TensorRole::kInput) continue;
+    TOUCHSTONE_ASSIGN(const uint64_t count, device_.CountChanged(*block_, layout_.Offset(set, t), inputs[t]));
+    changed += count;
+  }
+  return changed;
+}
+
+Result<uint64_t> Side::CountDamagedGuards(uint64_t set, const SecretKey& key, uint64_t call) const {
+  const StreamKey poison = PoisonKey(key, call);
+  uint64_t damaged = 0;
+  for (const Region& guard : layout_.guards) {
+    TOUCHSTONE_ASSIGN(const uint64_t intact,
+                      device_.CountPoison(*block_, {set * layout_.stride + guard.offset, guard.bytes}, poison));
+    damaged += guard.bytes - intact;
+  }
+  return damaged;
+}
+
+Result<uint64_t> Side::CountUnwritten(uint64_t set, size_t o, const SecretKey& key, uint64_t call) const {
+  const TensorLayout& tensor = layout_.tensors[layout_.outputs[o]];
+  if (tensor.role != TensorRole::kOutput) return uint64_t{0};
+  return device_.CountPoison(*block_, {layout_.Offset(set, layout_.outputs[o]), tensor.bytes}, PoisonKey(key, call));
+}
+
+}  // namespace touchstone

@@ -1,0 +1,101 @@
+#ifndef TOUCHSTONE_REWARD_JUDGE_SIDE_H_
+#define TOUCHSTONE_REWARD_JUDGE_SIDE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "reward/judge/device.h"
+#include "reward/judge/layout.h"
+#include "sandbox/runner/link.h"
+
+namespace touchstone {
+
+// How a side's runner is started.
+struct SideSpec {
+  Policy policy;
+  Limits limits;
+  Program program;
+  bool arena = false;  // the runner places its outputs itself (Torch)
+  bool spin = true;    // wait by spinning: needs a core for the judge and one for the side
+  int threads = 1;
+  size_t block_bytes = 0;
+};
+
+// What one command to a runner came to. Times are the judge's.
+struct Turn {
+  Waited waited = Waited::kDone;
+  RunnerAnswer answer;
+  double elapsed_us = 0;    // doorbell → tiles arrived
+  double handover_us = 0;   // thaw → ping answered
+  double cpu_us = 0;        // CPU time of the box meanwhile; < 0 unknown
+  bool tiles_final = true;  // the tiles that ended the clock are equal to the final bytes
+  bool Completed() const { return waited == Waited::kDone && answer.status == RunnerStatus::kOk; }
+};
+
+// One side of a comparison: a runner in its box, its block of memory, and the sets in it. The box is frozen whenever it
+// is not this side's turn; sets are filled only then. One thread.
+class Side {
+ public:
+  static Result<std::unique_ptr<Side>> Start(Spawner& spawner, Device& device, const SideSpec& spec);
+
+  // Loads an artifact. The box is frozen afterwards.
+  Result<Turn> Load(int artifact_fd, std::chrono::microseconds timeout);
+
+  // Declares the sets of the coming turns. Everything that was in the block is void.
+  Status SetUp(const SetLayout& layout, uint64_t sets);
+
+  // Frozen: writes the inputs of call `call` into `set`, poison into its outputs and guards.
+  Status Prepare(uint64_t set, std::span<const InputStream> inputs, const SecretKey& key, uint64_t call);
+
+  // Thaws, pings, rings, waits, reads `tile_count` random tiles, freezes. `sets[i]` is the set of the i-th call.
+  Result<Turn> Run(Opcode opcode, std::span<const uint32_t> sets, std::chrono::microseconds timeout,
+                   ChoiceStream& choices, size_t tile_count);
+
+  // The place of output `o` of the i-th call of the last turn, checked: inside the block, of the declared shape and
+  // dtype (float64 for an oracle). An Error's message is the explanation for an `incorrect`.
+  Result<StridedArray> Output(const Turn& turn, std::span<const uint32_t> sets, size_t call, size_t o,
+                              bool oracle) const;
+
+  // After a turn. Elements of read-only inputs that were changed; guard bytes that were damaged.
+  Result<uint64_t> CountChangedInputs(uint64_t set, std::span<const InputStream> inputs) const;
+  Result<uint64_t> CountDamagedGuards(uint64_t set, const SecretKey& key, uint64_t call) const;
+  Result<uint64_t> CountUnwritten(uint64_t set, size_t o, const SecretKey& key, uint64_t call) const;
+
+  // Bytes that the outputs of one call take.
+  const DeviceBlock& block() const { return *block_; }
+  const SetLayout& layout() const { return layout_; }
+  Box& box() { return link_->box(); }
+  const Box& box() const { return link_->box(); }
+  bool arena() const { return spec_.arena; }
+  bool freezes() const { return freezes_; }
+  bool alive() const { return !link_->box().Ended(); }
+  std::optional<std::chrono::microseconds> CpuTime() const { return link_->box().CpuTime(); }
+
+ private:
+  Side(Device& device, SideSpec spec, std::unique_ptr<DeviceBlock> block, std::unique_ptr<RunnerLink> link);
+
+  Status Freeze();
+  Result<double> ThawAndPing(std::chrono::microseconds timeout, Waited* waited);
+  std::vector<Region> ChooseTiles(const Turn& turn, std::span<const uint32_t> sets, ChoiceStream& choices,
+                                  size_t tile_count) const;
+  size_t PlacesFor(Opcode opcode, size_t calls) const;
+
+  Device& device_;
+  SideSpec spec_;
+  std::unique_ptr<DeviceBlock> block_;
+  std::unique_ptr<RunnerLink> link_;
+  SetLayout layout_;
+  uint64_t sets_ = 0;
+  bool freezes_ = true;
+};
+
+}  // namespace touchstone
+
+#endif  // TOUCHSTONE_REWARD_JUDGE_SIDE_H_

@@ -1,0 +1,38 @@
+#ifndef TOUCHSTONE_REWARD_JUDGE_SUMMARY_H_
+#define TOUCHSTONE_REWARD_JUDGE_SUMMARY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reward/result.h"
+#include "reward/verdict/statistics.h"
+
+namespace touchstone {
+
+// What the numbers of a finished measurement are judged by.
+struct SummaryOptions {
+  double confidence = 0.95;
+  double between_start_sd = -1;  // of log(speedup), from the host's calibration; < 0: not calibrated
+  uint64_t seed = 0;             // of the bootstraps
+  double target_half_width = 0.02;
+  // Wider than this the result is `unstable` and scored by its lower bound.
+  double unstable_half_width = 0.25;
+  // In-round and alone baseline further apart than this are a finding (design: V7).
+  double baseline_agreement = 0.03;
+};
+
+// The valid windows of a record, by start.
+std::vector<StartRounds> WindowsByStart(const std::vector<RoundRecord>& rounds);
+
+// Upper bound of the speedup that single calls allow (design: V8). A single call pays a fixed extra (cold caches, the
+// hand-shake) that the baseline, whose code is trusted, shows as the difference between its solo and its window time;
+// the candidate's solo time less that extra is what one call costs it. Bootstrap over solos, upper quantile. 0 when
+// fewer than 5 valid solos exist.
+double SoloUpperBound(const std::vector<RoundRecord>& rounds, double confidence, uint64_t seed);
+
+// Fills medians, speedup, bounds, rewarded values and the final status of a record whose rounds are all right. Pure.
+void Summarize(const SummaryOptions& options, EvalResult& result);
+
+}  // namespace touchstone
+
+#endif  // TOUCHSTONE_REWARD_JUDGE_SUMMARY_H_
