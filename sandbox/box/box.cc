@@ -124,7 +124,10 @@ Status Box::Thaw() {
 
 void Box::Kill() {
   if (gone_) return;
-  if (handles_.pidfd.valid()) ::syscall(SYS_pidfd_send_signal, handles_.pidfd.get(), SIGKILL, nullptr, 0);
+  // Without a pid namespace only the spawner and init know how to find all of them.
+  if (handles_.pidfd.valid() && handles_.layers.Has(Layer::kPidNamespace)) {
+    ::syscall(SYS_pidfd_send_signal, handles_.pidfd.get(), SIGKILL, nullptr, 0);
+  }
   (void)Send(handles_.spawner.get(), std::string(1, static_cast<char>(MessageKind::kKill)));
   // A process that the v1 freezer holds does not die.
   if (handles_.freezer.valid() && !handles_.freezer_v2) (void)Thaw();
@@ -153,7 +156,6 @@ Status Box::AwaitGone(milliseconds timeout) {
 
 Result<Outcome> Box::Wait(milliseconds timeout) {
   if (outcome_) return *outcome_;
-  const auto deadline = Clock::now() + timeout;
   if (!WaitReadable(handles_.end.get(), timeout)) return Error(ErrorCode::kDeadline, "the program has not ended yet");
   EndRecord record;
   ssize_t got = 0;
@@ -172,7 +174,6 @@ Result<Outcome> Box::Wait(milliseconds timeout) {
     }
   }
   // The program has ended; that the rest is gone takes the kernel a moment and is not the caller's deadline.
-  (void)deadline;
   TOUCHSTONE_RETURN_IF_ERROR(AwaitGone(kGoneTimeout));
   outcome.out_of_memory = usage_.out_of_memory;
   outcome.cpu_time_us = usage_.cpu_time_us;

@@ -11,47 +11,10 @@
 #include <cstring>
 
 #include "sandbox/box/file_util.h"
+#include "sandbox/box/owner_name.h"
 
 namespace touchstone {
 namespace {
-
-constexpr std::string_view kPrefix = "touchstone-box.";
-
-// Start time of a process in clock ticks since boot (field 22 of /proc/PID/stat); "" when it does not exist.
-std::string StartTime(const std::string& pid) {
-  const auto stat = ReadKernelFile("/proc/" + pid + "/stat");
-  if (!stat) return {};
-  size_t at = stat->rfind(')');
-  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat->find(' ', at + 1);
-  if (at == std::string::npos) return {};
-  return stat->substr(at + 1, stat->find(' ', at + 1) - at - 1);
-}
-
-std::string PidNamespace() {
-  char link[64] = {};
-  const ssize_t size = ::readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
-  std::string digits;
-  for (ssize_t i = 0; i < size; ++i) {
-    if (link[i] >= '0' && link[i] <= '9') digits += link[i];
-  }
-  return digits;
-}
-
-// touchstone-box.<pid namespace>.<pid>.<start time>: enough to know whether the owner still lives.
-std::string OwnFolderName() {
-  const std::string pid = std::to_string(::getpid());
-  return std::string(kPrefix) + PidNamespace() + "." + pid + "." + StartTime(pid);
-}
-
-bool OwnerLives(const std::string& name) {
-  const std::string rest = name.substr(kPrefix.size());
-  const size_t first = rest.find('.');
-  const size_t second = first == std::string::npos ? first : rest.find('.', first + 1);
-  if (second == std::string::npos) return true;              // not one of ours
-  if (rest.substr(0, first) != PidNamespace()) return true;  // not ours to judge
-  const std::string pid = rest.substr(first + 1, second - first - 1);
-  return StartTime(pid) == rest.substr(second + 1);
-}
 
 std::vector<std::string> SubFolders(const std::string& folder) {
   std::vector<std::string> names;
@@ -86,7 +49,7 @@ void KillGroup(const std::string& folder) {
 
 void SweepStaleCgroups(const std::string& own_group) {
   for (const std::string& name : SubFolders(own_group)) {
-    if (!name.starts_with(kPrefix) || OwnerLives(name)) continue;
+    if (!IsStaleOwnerName(name)) continue;
     const std::string folder = own_group + "/" + name;
     for (const std::string& box : SubFolders(folder)) {
       KillGroup(folder + "/" + box);
@@ -99,7 +62,7 @@ void SweepStaleCgroups(const std::string& own_group) {
 std::string CgroupHost::MakeFolder(const std::string& own_group) {
   if (own_group.empty()) return {};
   SweepStaleCgroups(own_group);
-  std::string folder = own_group + "/" + OwnFolderName();
+  std::string folder = own_group + "/" + OwnerName();
   if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return folder;
   why_ += "mkdir " + folder + ": " + std::strerror(errno) + "; ";
   return {};
@@ -177,7 +140,7 @@ CgroupHost::~CgroupHost() {
   if (leaf_.empty()) return;
   // Gives the processes back to the group they came from, unless another spawner still needs it the new way.
   for (const std::string& name : SubFolders(own_group_)) {
-    if (name.starts_with(kPrefix)) return;
+    if (IsOwnerName(name)) return;
   }
   for (const char* controller : {"-memory", "-pids", "-cpuset"}) {
     (void)WriteKernelFile(own_group_ + "/cgroup.subtree_control", controller);

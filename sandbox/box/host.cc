@@ -1,9 +1,11 @@
 #include "sandbox/box/host.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,7 +16,9 @@
 
 #include "base/unique_fd.h"
 #include "sandbox/box/file_util.h"
+#include "sandbox/box/landlock.h"
 #include "sandbox/box/privileges.h"
+#include "sandbox/box/uid_range.h"
 
 namespace touchstone {
 namespace {
@@ -22,36 +26,104 @@ namespace {
 struct NamespaceLayer {
   Layer layer;
   uint64_t flag;
-  const char* name;
 };
-constexpr NamespaceLayer kNamespaces[] = {
-    {Layer::kPidNamespace, CLONE_NEWPID, "pid"}, {Layer::kNetNamespace, CLONE_NEWNET, "net"},
-    {Layer::kIpcNamespace, CLONE_NEWIPC, "ipc"}, {Layer::kMountNamespace, CLONE_NEWNS, "mnt"},
-    {Layer::kUtsNamespace, CLONE_NEWUTS, "uts"}, {Layer::kUserNamespace, CLONE_NEWUSER, "user"},
-};
+constexpr NamespaceLayer kByUnshare[] = {{Layer::kNetNamespace, CLONE_NEWNET},
+                                         {Layer::kIpcNamespace, CLONE_NEWIPC},
+                                         {Layer::kMountNamespace, CLONE_NEWNS},
+                                         {Layer::kUtsNamespace, CLONE_NEWUTS}};
 
-// True when a child with these namespaces can be made.
-bool TryClone(LayerSet layers, std::string& why) {
+// Maps our uid and gid onto themselves.
+Status MapOwnUser(uid_t uid, gid_t gid) {
+  const std::string user = std::to_string(uid) + " " + std::to_string(uid) + " 1";
+  const std::string group = std::to_string(gid) + " " + std::to_string(gid) + " 1";
+  // The files in /proc of a process that is not dumpable are root's.
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  TOUCHSTONE_RETURN_IF_ERROR(WriteKernelFile("/proc/self/setgroups", "deny"));
+  TOUCHSTONE_RETURN_IF_ERROR(WriteKernelFile("/proc/self/uid_map", user));
+  TOUCHSTONE_RETURN_IF_ERROR(WriteKernelFile("/proc/self/gid_map", group));
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  return {};
+}
+
+// What a box with `layers` does first, in a child. Empty when it works, else why not.
+std::string TryNamespaces(LayerSet layers) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::strerror(errno);
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  const uid_t uid = ::geteuid();
+  const gid_t gid = ::getegid();
   const CloneResult child = CloneBox(layers, -1);
-  if (child.pid == 0) ::_exit(0);
-  if (child.pid < 0) {
-    why = std::string("clone3: ") + std::strerror(errno);
-    return false;
+  if (child.pid < 0) return std::string("clone3: ") + std::strerror(errno);
+  if (child.pid == 0) {
+    Status status = EnterNamespaces(layers, uid, gid);
+    // Some systems allow user namespaces and then refuse everything inside.
+    if (status.ok() && layers.Has(Layer::kMountNamespace) &&
+        (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+         ::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m") != 0)) {
+      status = ErrnoError("mount");
+    }
+    if (status.ok() && layers.Has(Layer::kMountNamespace) && layers.Has(Layer::kPidNamespace) &&
+        ::mount("proc", "/tmp", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2,subset=pid") != 0) {
+      status = ErrnoError("mounting /proc");
+    }
+    if (!status.ok()) (void)!::write(write_end.get(), status.error().message().data(), status.error().message().size());
+    ::_exit(0);
   }
   ::close(child.pidfd);
+  write_end.Reset();
+  char why[512];
+  const ssize_t got = ::read(read_end.get(), why, sizeof(why));
   ::waitpid(child.pid, nullptr, 0);
-  return true;
+  return std::string(why, got > 0 ? static_cast<size_t>(got) : 0);
+}
+
+void FindNamespaces(HostLayers& host) {
+  LayerSet base;
+  if (!HasCapability(CAP_SYS_ADMIN)) {
+    // Root without CAP_SYS_ADMIN would stay uid 0 outside: no gain over what `reduced` gives it.
+    const std::string why = ::geteuid() == 0 ? "root without CAP_SYS_ADMIN does not use it" : [] {
+      LayerSet user;
+      user.Add(Layer::kUserNamespace);
+      return TryNamespaces(user);
+    }();
+    host.Set(Layer::kUserNamespace, why.empty(), why.empty() ? "maps the spawner's own user" : why);
+    if (why.empty()) base.Add(Layer::kUserNamespace);
+    if (!why.empty()) {
+      for (const NamespaceLayer& entry : kByUnshare) host.Set(entry.layer, false, "needs CAP_SYS_ADMIN");
+      host.Set(Layer::kPidNamespace, false, "needs CAP_SYS_ADMIN");
+      return;
+    }
+  } else {
+    host.Set(Layer::kUserNamespace, false, "not needed with CAP_SYS_ADMIN");
+  }
+  LayerSet with_pid = base;
+  with_pid.Add(Layer::kPidNamespace);
+  std::string why = TryNamespaces(with_pid);
+  host.Set(Layer::kPidNamespace, why.empty(), why);
+  if (why.empty()) base = with_pid;
+  for (const NamespaceLayer& entry : kByUnshare) {
+    LayerSet wanted = base;
+    wanted.Add(entry.layer);
+    why = TryNamespaces(wanted);
+    host.Set(entry.layer, why.empty(), why);
+  }
 }
 
 }  // namespace
+
+void HostLayers::Set(Layer layer, bool is_available, std::string text) {
+  available.Remove(layer);
+  if (is_available) available.Add(layer);
+  detail[static_cast<size_t>(layer)] = std::move(text);
+}
 
 CloneResult CloneBox(LayerSet layers, int cgroup_fd) {
   CloneResult result;
   clone_args arguments{};
   arguments.flags = CLONE_PIDFD;
-  for (const NamespaceLayer& entry : kNamespaces) {
-    if (layers.Has(entry.layer)) arguments.flags |= entry.flag;
-  }
+  if (layers.Has(Layer::kPidNamespace)) arguments.flags |= CLONE_NEWPID;
+  if (layers.Has(Layer::kUserNamespace)) arguments.flags |= CLONE_NEWUSER;
   arguments.pidfd = reinterpret_cast<uintptr_t>(&result.pidfd);
   arguments.exit_signal = SIGCHLD;
   if (cgroup_fd >= 0) {
@@ -62,54 +134,37 @@ CloneResult CloneBox(LayerSet layers, int cgroup_fd) {
   return result;
 }
 
-bool MapOwnUser(unsigned uid, unsigned gid) {
-  const std::string user = std::to_string(uid) + " " + std::to_string(uid) + " 1";
-  const std::string group = std::to_string(gid) + " " + std::to_string(gid) + " 1";
-  return WriteKernelFile("/proc/self/setgroups", "deny").ok() && WriteKernelFile("/proc/self/uid_map", user).ok() &&
-         WriteKernelFile("/proc/self/gid_map", group).ok();
+Status EnterNamespaces(LayerSet layers, uid_t uid, gid_t gid) {
+  if (layers.Has(Layer::kUserNamespace)) {
+    TOUCHSTONE_RETURN_IF_ERROR(MapOwnUser(uid, gid));
+  }
+  int flags = 0;
+  for (const NamespaceLayer& entry : kByUnshare) {
+    if (layers.Has(entry.layer)) flags |= static_cast<int>(entry.flag);
+  }
+  if (flags != 0 && ::unshare(flags) != 0) return ErrnoError(ErrorCode::kUnavailable, "unshare");
+  return {};
 }
 
-HostLayers FindHostLayers(LayerSet cgroups, const std::string& cgroups_why) {
+HostLayers FindHostLayers() {
   HostLayers host;
-  const auto set = [&](Layer layer, bool available, const std::string& detail) {
-    if (available) host.available.Add(layer);
-    host.detail[static_cast<size_t>(layer)] = detail;
-  };
-  host.privileged = ::geteuid() == 0 && HasCapability(CAP_SYS_ADMIN) && HasCapability(CAP_SETUID) &&
-                    HasCapability(CAP_SETGID) && HasCapability(CAP_SETPCAP);
-  set(Layer::kOwnUid, ::geteuid() == 0 && HasCapability(CAP_SETUID) && HasCapability(CAP_SETGID),
-      "uids 70000 to 71999");
-  LayerSet together;
-  if (!host.privileged) {
-    LayerSet user;
-    user.Add(Layer::kUserNamespace);
-    std::string why;
-    if (TryClone(user, why)) together = user;
-    set(Layer::kUserNamespace, !together.empty(), why);
+  if (::geteuid() != 0 || !HasCapability(CAP_SETUID) || !HasCapability(CAP_SETGID)) {
+    host.Set(Layer::kOwnUid, false, "needs root with CAP_SETUID and CAP_SETGID");
   } else {
-    set(Layer::kUserNamespace, false, "not needed: the spawner is root");
+    const auto range = UidRange::Open();
+    host.Set(Layer::kOwnUid, range.ok(), range.ok() ? "70000 and up" : range.error().message());
   }
-  for (const NamespaceLayer& entry : kNamespaces) {
-    if (entry.layer == Layer::kUserNamespace) continue;
-    if (!host.privileged && together.empty()) {
-      set(entry.layer, false, "needs CAP_SYS_ADMIN or user namespaces");
-      continue;
-    }
-    LayerSet wanted = together;
-    wanted.Add(entry.layer);
-    std::string why;
-    set(entry.layer, TryClone(wanted, why), why);
-  }
-  set(Layer::kSeccomp, ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0, "");
-  set(Layer::kLandlock, false, "");
-  set(Layer::kNoNewPrivileges, true, "");
-  set(Layer::kResourceLimits, true, "");
-  set(Layer::kCloseOnExec, ::syscall(SYS_close_range, ~0U, ~0U, 0) == 0, "close_range");
-  set(Layer::kParentDeath, true, "");
-  for (Layer layer :
-       {Layer::kMemoryCgroup, Layer::kPidsCgroup, Layer::kCpuAccounting, Layer::kFreezer, Layer::kCpuSet}) {
-    set(layer, cgroups.Has(layer), cgroups.Has(layer) ? "" : cgroups_why);
-  }
+  FindNamespaces(host);
+  const bool filters = ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+  host.Set(Layer::kSeccomp, filters, filters ? "" : "the kernel has no seccomp");
+  const int version = LandlockVersion();
+  host.Set(Layer::kLandlock, version >= kLandlockNeeded,
+           "version " + std::to_string(version) + ", needed " + std::to_string(kLandlockNeeded));
+  host.Set(Layer::kNoNewPrivileges, true, "");
+  host.Set(Layer::kResourceLimits, true, "");
+  const bool ranges = ::close_range(~0U, ~0U, 0) == 0;
+  host.Set(Layer::kCloseOnExec, ranges, ranges ? "" : "needs close_range (Linux 5.9)");
+  host.Set(Layer::kParentDeath, true, "");
   return host;
 }
 

@@ -1,16 +1,21 @@
 #include "sandbox/box/init.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "base/channel.h"
+#include "sandbox/box/confine.h"
+#include "sandbox/box/ending.h"
+#include "sandbox/box/host.h"
 #include "sandbox/box/mounts.h"
 #include "sandbox/box/privileges.h"
 #include "sandbox/box/target.h"
@@ -21,19 +26,6 @@ namespace {
 
 Error LayerError(Layer layer, std::string_view step) {
   return ErrnoError(ErrorCode::kUnavailable, "layer " + std::string(ToString(layer)) + ": " + std::string(step));
-}
-
-// The number of lines of a cgroup.procs file.
-int CountListed(int list_fd) {
-  char text[4096];
-  int lines = 0;
-  off_t at = 0;
-  while (true) {
-    const ssize_t got = ::pread(list_fd, text, sizeof(text), at);
-    if (got <= 0) return lines;
-    lines += static_cast<int>(std::count(text, text + got, '\n'));
-    at += got;
-  }
 }
 
 // Closes every descriptor that is not in `kept`.
@@ -49,71 +41,97 @@ void CloseAllBut(std::vector<int> kept) {
   ::close_range(from, ~0U, 0);
 }
 
-Status Prepare(const InitConfig& config) {
-  const LayerSet layers = config.layers;
-  if (layers.Has(Layer::kParentDeath)) {
-    if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return LayerError(Layer::kParentDeath, "prctl");
-    // Died before that: then we have been given to somebody else. In a pid namespace the outside is always 0.
-    if (!layers.Has(Layer::kPidNamespace) && ::getppid() != config.spawner) ::_exit(1);
-  }
-  if (layers.Has(Layer::kCloseOnExec)) {
-    // What the spawner has open concerns other boxes and its clients.
-    std::vector<int> kept = config.join_fds;
-    kept.insert(kept.end(), {0, 1, 2, config.control, config.end, config.list_fd});
-    CloseAllBut(std::move(kept));
-  }
-  for (int fd : config.join_fds) {
-    if (::write(fd, "0", 1) != 1) return ErrnoError("entering a control group");
-  }
-  return {};
-}
-
-// Waits for the program, reaping everything else that ends meanwhile. Returns its wait status.
-int WaitFor(pid_t target) {
-  while (true) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, 0);
-    if (pid == target) return status;
-    if (pid < 0 && errno != EINTR) return 0;
-  }
-}
-
 class Init {
  public:
   explicit Init(const InitConfig& config) : config_(config) {}
 
   // The whole life. Errors are those of the start.
   Status Run() {
-    TOUCHSTONE_RETURN_IF_ERROR(Prepare(config_));
+    TOUCHSTONE_RETURN_IF_ERROR(Enter());
     auto message = Receive(config_.control);
     if (!message.ok()) ::_exit(0);  // never needed
     TOUCHSTONE_ASSIGN(request_, DecodeStart(message->bytes));
     fds_ = std::move(message->fds);
 
     LayerSet active = config_.layers;
-    UniqueFd tmp;
-    if (active.Has(Layer::kMountNamespace)) {
-      TOUCHSTONE_ASSIGN(
-          tmp, BuildRoot(request_.policy, request_.limits, {.uid = config_.uid, .make_nodes = config_.privileged}));
-    }
     if (request_.limits.cpus.empty()) active.Remove(Layer::kCpuSet);
-    TOUCHSTONE_ASSIGN(const pid_t target, StartTarget(active));
+    TOUCHSTONE_ASSIGN(UniqueFd tmp, PrepareFiles());
+    TOUCHSTONE_ASSIGN(const pid_t program, StartProgram(active));
     TOUCHSTONE_RETURN_IF_ERROR(BecomeGuard());
     const int sent = tmp.get();
-    TOUCHSTONE_RETURN_IF_ERROR(Send(config_.control, EncodeInitReply({active}),
-                                    tmp.valid() ? std::span<const int>(&sent, 1) : std::span<const int>()));
+    TOUCHSTONE_RETURN_IF_ERROR(Send(config_.control, EncodeInitReply({active}), std::span<const int>(&sent, 1)));
     tmp.Reset();
     CloseAllBut({config_.end, config_.list_fd});
-    EndRecord record;
-    record.wait_status = WaitFor(target);
-    record.leftover_processes = Leftovers();
-    (void)!::write(config_.end, &record, sizeof(record));
+
+    const std::optional<int> status = AwaitProgram(program, !Has(Layer::kPidNamespace));
+    if (status) {
+      const EndRecord record{*status, CountLeftovers(config_.list_fd)};
+      (void)!::write(config_.end, &record, sizeof(record));
+    }
+    // The end of pid 1 ends its namespace; without one, somebody has to do it.
+    if (!Has(Layer::kPidNamespace)) KillTheRest(config_.layers, config_.uid);
     return {};
   }
 
  private:
+  bool Has(Layer layer) const { return config_.layers.Has(layer); }
+
+  // What does not depend on the request.
+  Status Enter() {
+    sigset_t waited;
+    sigemptyset(&waited);
+    sigaddset(&waited, SIGCHLD);
+    sigaddset(&waited, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &waited, nullptr);
+    TOUCHSTONE_RETURN_IF_ERROR(ArmParentDeath());
+    if (!Has(Layer::kPidNamespace) && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return ErrnoError("subreaper");
+    if (Has(Layer::kCloseOnExec)) {
+      // What the spawner has open concerns other boxes and its clients.
+      std::vector<int> kept = config_.join_fds;
+      kept.insert(kept.end(), {0, 1, 2, config_.control, config_.end, config_.list_fd});
+      CloseAllBut(std::move(kept));
+    }
+    for (int fd : config_.join_fds) {
+      if (::write(fd, "0", 1) != 1) return ErrnoError(ErrorCode::kUnavailable, "entering a control group");
+    }
+    return EnterNamespaces(config_.layers, config_.uid, config_.gid);
+  }
+
+  Status ArmParentDeath() const {
+    if (!Has(Layer::kParentDeath)) return {};
+    // Without a pid namespace init has work to do first.
+    const int signal = Has(Layer::kPidNamespace) ? SIGKILL : SIGTERM;
+    if (::prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) != 0) return LayerError(Layer::kParentDeath, "prctl");
+    // Died before that: then we have been given to somebody else. In a pid namespace the outside is always 0; there
+    // the control channel tells.
+    if (!Has(Layer::kPidNamespace) && ::getppid() != config_.spawner) {
+      return Error(ErrorCode::kUnavailable, "the spawner is gone");
+    }
+    return {};
+  }
+
+  // Returns what the program knows as /tmp.
+  Result<UniqueFd> PrepareFiles() {
+    if (Has(Layer::kMountNamespace)) {
+      const RootOptions options{.uid = config_.uid, .make_nodes = !Has(Layer::kUserNamespace)};
+      TOUCHSTONE_ASSIGN(UniqueFd tmp, BuildRoot(request_.policy, request_.limits, options));
+      if (Has(Layer::kLandlock)) {
+        TOUCHSTONE_ASSIGN(landlock_, RulesWithMounts(request_.policy));
+      }
+      return tmp;
+    }
+    TOUCHSTONE_RETURN_IF_ERROR(CheckBindsWithoutMounts(request_.policy));
+    MoveTmp(config_.folder, request_.program);
+    if (Has(Layer::kLandlock)) {
+      TOUCHSTONE_ASSIGN(landlock_, RulesWithoutMounts(request_.policy, config_.folder));
+    }
+    UniqueFd tmp(::open(config_.folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!tmp.valid()) return ErrnoError("opening " + config_.folder);
+    return tmp;
+  }
+
   // Forks and waits until the program's exec has happened.
-  Result<pid_t> StartTarget(LayerSet layers) {
+  Result<pid_t> StartProgram(LayerSet layers) {
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!null.valid()) return ErrnoError("opening /dev/null");
     int ends[2];
@@ -127,7 +145,6 @@ class Init {
     target.request = &request_;
     target.layers = layers;
     target.uid = config_.uid;
-    target.privileged = config_.privileged;
     target.fds = fds;
     if (outputs != 0) {
       target.stdout_fd = fds_[fds_.size() - 2].get();
@@ -136,11 +153,13 @@ class Init {
     target.null_fd = null.get();
     target.failure_pipe = write_end.get();
     target.deny_list = request_.limits.cpus.empty() ? *config_.deny_list : *config_.deny_list_pinned;
+    target.landlock = landlock_ ? &*landlock_ : nullptr;
     const pid_t pid = ::fork();
     if (pid < 0) return ErrnoError("fork");
     if (pid == 0) BecomeTarget(target);
     write_end.Reset();
     fds_.clear();
+    landlock_.reset();
     StartFailure failure;
     ssize_t got = 0;
     do {
@@ -154,34 +173,20 @@ class Init {
   }
 
   // From here on init only waits; it gives up what a hostile child could want from it.
-  Status BecomeGuard() {
-    if (config_.privileged && !EmptyBoundingSet()) return ErrnoError("emptying the capability bounding set");
-    if (config_.layers.Has(Layer::kOwnUid) && !BecomeUser(config_.uid + 1)) {
-      return LayerError(Layer::kOwnUid, "changing init's uid");
-    }
-    if (!SetCapabilities(0)) return ErrnoError("dropping init's capabilities");
-    // After the change of uid, which clears PDEATHSIG.
+  Status BecomeGuard() const {
+    const bool kills = !Has(Layer::kPidNamespace) && Has(Layer::kOwnUid);  // needs CAP_SETUID for it
+    if (HasCapability(CAP_SETPCAP) && !EmptyBoundingSet()) return ErrnoError("emptying the capability bounding set");
+    if (kills && ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) return ErrnoError("PR_SET_KEEPCAPS");
+    if (Has(Layer::kOwnUid) && !BecomeUser(config_.uid + 1)) return LayerError(Layer::kOwnUid, "changing init's uid");
+    if (!SetCapabilities(kills ? uint64_t{1} << CAP_SETUID : 0)) return ErrnoError("dropping init's capabilities");
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return ErrnoError("PR_SET_DUMPABLE");
-    if (config_.layers.Has(Layer::kParentDeath) && ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) {
-      return LayerError(Layer::kParentDeath, "prctl");
-    }
-    return {};
-  }
-
-  // Processes of the box that outlived the program, ourselves not counted.
-  int Leftovers() const {
-    if (config_.list_fd >= 0) return std::max(0, CountListed(config_.list_fd) - 1);
-    int children = 0;
-    while (::waitpid(-1, nullptr, WNOHANG) == 0) {
-      children = 1;
-      break;
-    }
-    return children;
+    return ArmParentDeath();  // the change of uid has cleared it
   }
 
   const InitConfig& config_;
   StartRequest request_;
   std::vector<UniqueFd> fds_;
+  std::optional<LandlockRules> landlock_;
 };
 
 }  // namespace
@@ -204,8 +209,7 @@ Result<InitReply> DecodeInitReply(const std::string& bytes) {
 }
 
 void InitMain(const InitConfig& config) {
-  Init init(config);
-  const Status status = init.Run();
+  const Status status = Init(config).Run();
   if (!status.ok()) (void)Send(config.control, EncodeError(status.error()));
   ::_exit(status.ok() ? 0 : 1);
 }

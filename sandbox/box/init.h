@@ -1,5 +1,5 @@
-// The process that becomes a box: it enters the groups, waits for its request, builds the file system, starts the
-// program and stays as the box's init (pid 1 of its namespace) until the program has ended.
+// The process that becomes a box: it enters the groups and namespaces, waits for its request, builds the file system,
+// starts the program and stays as the box's init (pid 1 of its namespace) until the program has ended.
 #ifndef TOUCHSTONE_SANDBOX_BOX_INIT_H_
 #define TOUCHSTONE_SANDBOX_BOX_INIT_H_
 
@@ -16,13 +16,14 @@ namespace touchstone {
 
 struct InitConfig {
   LayerSet layers;  // that this box is to have, but for those that depend on the request
-  uid_t uid = 0;    // of the program; init itself runs as uid + 1
+  uid_t uid = 0;    // of the program; with kOwnUid init itself runs as uid + 1
+  gid_t gid = 0;    // of the program, where it has no uid of its own
   pid_t spawner = 0;
-  bool privileged = false;
   int control = -1;                                 // channel to the spawner: the request comes in, InitReply goes out
   int end = -1;                                     // pipe: gets the EndRecord
   std::vector<int> join_fds;                        // cgroup.procs files to enter
   int list_fd = -1;                                 // cgroup.procs file that lists the box
+  std::string folder;                               // stands for /tmp in a box without a mount namespace
   const FilterProgram* deny_list = nullptr;         // for boxes with all cores
   const FilterProgram* deny_list_pinned = nullptr;  // for boxes with their own
 };
@@ -30,8 +31,7 @@ struct InitConfig {
 // Runs in the child of the spawner's clone3. Never returns.
 [[noreturn]] void InitMain(const InitConfig& config);
 
-// What init says to the spawner when the program runs (with /tmp as the only descriptor, where mounts exist) or could
-// not be started.
+// What init says to the spawner when the program runs (with /tmp as the only descriptor) or could not be started.
 struct InitReply {
   LayerSet layers;
 };

@@ -1,10 +1,10 @@
 #ifndef TOUCHSTONE_SANDBOX_BOX_SERVER_H_
 #define TOUCHSTONE_SANDBOX_BOX_SERVER_H_
 
+#include <poll.h>
+
 #include <chrono>
-#include <list>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/channel.h"
@@ -12,64 +12,50 @@
 #include "base/unique_fd.h"
 #include "sandbox/box/cgroup.h"
 #include "sandbox/box/host.h"
-#include "sandbox/box/init.h"
-#include "sandbox/box/seccomp.h"
+#include "sandbox/box/served_box.h"
 #include "sandbox/box/uid_range.h"
-#include "sandbox/box/wire.h"
 
 namespace touchstone {
 
 // The spawner process. One thread, one poll loop; nothing in it blocks for longer than a clone. See spawner_main.cc.
 class SpawnerServer {
  public:
-  // Tells the client on `channel` that it is ready, or why not.
+  // `starter`: pidfd of the process that started us. Tells the client on `channel` that it is ready, or why not.
   static Result<std::unique_ptr<SpawnerServer>> Create(UniqueFd channel, UniqueFd starter);
   ~SpawnerServer();
   SpawnerServer(const SpawnerServer&) = delete;
   SpawnerServer& operator=(const SpawnerServer&) = delete;
 
-  // Until every connection is closed or the process that started us has died.
+  // Until every connection is closed or the starter has died.
   void Serve();
 
  private:
-  // A process made by us, from its clone until nothing of it exists any more.
-  struct Box {
-    enum class State { kWarm, kStarting, kRunning };
-    State state = State::kWarm;
-    uint32_t id = 0;
-    pid_t pid = 0;
-    uid_t uid = 0;
-    LayerSet layers;
-    LayerSet minimum;  // of its request
-    UniqueFd pidfd, control, end, channel, stdout_fd, stderr_fd;
-    std::unique_ptr<BoxCgroup> cgroup;
-    int connection = -1;  // that waits for its start
-    std::chrono::steady_clock::time_point deadline;
-    bool killed = false;
-  };
-
   SpawnerServer() = default;
   Status Prepare();
-  int PollTimeout() const;
-  bool HandleConnection(int channel);  // false: closed
+  int PollTimeout() const;  // ms
+  void HandleIdle();
+  void HandleBoxes(size_t& at);
+  void HandleConnections(size_t count);
+  bool HandleRequest(int connection);  // false: it is closed
   Status HandleStart(int connection, const Message& message);
+  Status HandleConnect(int connection);
   Result<LayerSet> ChooseLayers(const StartRequest& request) const;
-  Result<Box*> NewBox(LayerSet layers);
-  Result<Box*> WarmBox(LayerSet layers);
-  void FinishStart(Box& box);
-  Status SendStarted(Box& box, const InitReply& reply, UniqueFd artifacts);
-  void Kill(Box& box);
-  bool Reap(Box& box);  // true: no process of it exists any more
+  Result<ServedBox*> NewBox(LayerSet layers);
+  LayerSet LayersWithout(LayerSet disabled) const;
+  bool WantsWarmBox() const;
+  void SweepBoxes();
 
   std::vector<UniqueFd> connections_;
-  UniqueFd starter_;  // pidfd
-  std::unique_ptr<HostLayers> host_;
+  UniqueFd starter_;
+  HostLayers host_;
   std::unique_ptr<CgroupHost> cgroups_;
   std::unique_ptr<UidRange> uids_;
-  FilterProgram deny_list_, deny_list_pinned_;
-  std::list<Box> boxes_;
+  BoxFactory factory_;
+  std::vector<std::unique_ptr<ServedBox>> boxes_;
   std::vector<std::unique_ptr<BoxCgroup>> leaving_;  // groups whose folders could not be removed yet
+  std::vector<pollfd> pollers_;
   uint32_t next_id_ = 1;
+  bool warming_ = true;  // false after a failure, until a client asks for a box again
 };
 
 }  // namespace touchstone

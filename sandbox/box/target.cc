@@ -1,6 +1,7 @@
 #include "sandbox/box/target.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -134,7 +135,7 @@ void BecomeTarget(const TargetConfig& config) {
     ::close(oom);
   }
 
-  const bool filter_early = config.privileged && !layers.Has(Layer::kNoNewPrivileges);
+  const bool filter_early = HasCapability(CAP_SYS_ADMIN) && !layers.Has(Layer::kNoNewPrivileges);
   uint64_t secrets[2] = {};
   Require(::getrandom(secrets, sizeof(secrets), 0) == sizeof(secrets), moved, "getrandom");
   const auto install_filters = [&] {
@@ -144,7 +145,7 @@ void BecomeTarget(const TargetConfig& config) {
       Require(InstallFilter(ExecOnceFilter(secrets[0], secrets[1])), moved, "installing the exec filter");
     }
   };
-  if (config.privileged) Require(EmptyBoundingSet(), moved, "emptying the capability bounding set");
+  if (HasCapability(CAP_SETPCAP)) Require(EmptyBoundingSet(), moved, "emptying the capability bounding set");
   if (filter_early) install_filters();  // needs CAP_SYS_ADMIN where no_new_privs is left out
   if (layers.Has(Layer::kOwnUid)) Require(BecomeUser(config.uid), moved, "changing the uid");
   Require(SetCapabilities(0), moved, "dropping capabilities");
@@ -157,6 +158,15 @@ void BecomeTarget(const TargetConfig& config) {
   }
   if (::chdir(request.program.working_directory.c_str()) != 0) {
     Fail(moved, ErrorCode::kInvalidArgument, "working directory ", request.program.working_directory.c_str());
+  }
+
+  if (layers.Has(Layer::kLandlock)) {
+    // /proc/self means another folder for every process, so only this one can name it.
+    Status confined = request.policy.mount_proc && !layers.Has(Layer::kMountNamespace)
+                          ? config.landlock->AllowReading("/proc/self")
+                          : Status();
+    if (confined.ok()) confined = config.landlock->Enforce();
+    if (!confined.ok()) Fail(moved, ErrorCode::kUnavailable, confined.error().message().c_str());
   }
 
   std::vector<char*> argv;

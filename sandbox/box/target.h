@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "sandbox/box/landlock.h"
 #include "sandbox/box/layers.h"
 #include "sandbox/box/seccomp.h"
 #include "sandbox/box/wire.h"
@@ -23,13 +24,13 @@ struct TargetConfig {
   const StartRequest* request = nullptr;
   LayerSet layers;           // to activate, each or fail
   uid_t uid = 0;             // with kOwnUid
-  bool privileged = false;   // we are root outside a user namespace
   std::span<const int> fds;  // of the program: become 3, 4, …
   int stdout_fd = -1;        // -1: /dev/null
   int stderr_fd = -1;
   int null_fd = -1;       // /dev/null
   int failure_pipe = -1;  // close-on-exec
   std::span<const sock_filter> deny_list;
+  LandlockRules* landlock = nullptr;  // with kLandlock
 };
 
 // The last steps of the process that becomes the box's first program: limits, privileges, descriptors, filters, exec.
