@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/close_range.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -162,8 +163,8 @@ HostLayers FindHostLayers() {
            "version " + std::to_string(version) + ", needed " + std::to_string(kLandlockNeeded));
   host.Set(Layer::kNoNewPrivileges, true, "");
   host.Set(Layer::kResourceLimits, true, "");
-  const bool ranges = ::close_range(~0U, ~0U, 0) == 0;
-  host.Set(Layer::kCloseOnExec, ranges, ranges ? "" : "needs close_range (Linux 5.9)");
+  const bool ranges = ::close_range(~0U, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
+  host.Set(Layer::kCloseOnExec, ranges, ranges ? "" : "needs close_range with CLOSE_RANGE_CLOEXEC (Linux 5.11)");
   host.Set(Layer::kParentDeath, true, "");
   return host;
 }

@@ -11,7 +11,6 @@
 #include "sandbox/box/private_folder.h"
 #include "sandbox/box/seccomp.h"
 
-
 namespace touchstone {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -124,7 +125,8 @@ void BecomeTarget(const TargetConfig& config) {
   }
   if (layers.Has(Layer::kCloseOnExec)) {
     const auto first = static_cast<unsigned>(last) + 1;
-    Require(::close_range(first, ~0U, 0) == 0, moved, "close_range");
+    // At exec, because the Landlock rules are still needed.
+    Require(::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0, moved, "close_range");
   }
 
   Require(UseCpus(request.limits.cpus), moved, "sched_setaffinity");
