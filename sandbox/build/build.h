@@ -64,7 +64,8 @@ class BuildPool {
  public:
   static Result<std::unique_ptr<BuildPool>> Create(Spawner spawner, BuildOptions options);
   virtual ~BuildPool() = default;
-  // Blocks until the artifact exists or the build has failed.
+  // Blocks until the artifact exists or the build has failed. A compiler that crashes is run once more. Errors:
+  // kInvalidArgument (interface or flags), kUnavailable (the spawner is gone).
   virtual Result<BuildOutcome> Build(const BuildRequest& request) = 0;
   // A line that names compiler and version; part of every key.
   virtual const std::string& toolchain() const = 0;

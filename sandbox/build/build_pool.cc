@@ -97,12 +97,7 @@ class BuildPoolImpl final : public BuildPool {
     TOUCHSTONE_ASSIGN(auto found, cache_->Find(key));
     if (found.has_value()) return Built{std::move(*found), true};
 
-    TOUCHSTONE_ASSIGN(Spawner spawner, TakeConnection());
-    TOUCHSTONE_ASSIGN(CompilerRun run, compiler_.Run(spawner, request));
-    {
-      const MutexLock lock(mutex_);
-      idle_.push_back(std::move(spawner));
-    }
+    TOUCHSTONE_ASSIGN(CompilerRun run, Compile(request));
     Built built;
     CacheEntry& entry = built.entry;
     entry.diagnostics = ParseDiagnostics(run.output);
@@ -119,6 +114,23 @@ class BuildPoolImpl final : public BuildPool {
       }
     }
     return built;
+  }
+
+  // A box or a tool in it may die of something that has nothing to do with the source (an operator, the host's memory):
+  // what then dies a second time does so by itself.
+  Result<CompilerRun> Compile(const BuildRequest& request) {
+    auto run = CompileOnce(request);
+    const bool died = run.ok() ? Classify(*run, ParseDiagnostics(run->output)) == BuildOutcome::Kind::kCrashed
+                               : run.error().code() == ErrorCode::kUnavailable;
+    return died ? CompileOnce(request) : std::move(run);
+  }
+
+  Result<CompilerRun> CompileOnce(const BuildRequest& request) {
+    TOUCHSTONE_ASSIGN(Spawner spawner, TakeConnection());
+    TOUCHSTONE_ASSIGN(CompilerRun run, compiler_.Run(spawner, request));
+    const MutexLock lock(mutex_);
+    idle_.push_back(std::move(spawner));
+    return run;
   }
 
   Result<Spawner> TakeConnection() {

@@ -168,7 +168,7 @@ Result<CompilerRun> Compiler::RunInBox(Spawner& spawner, std::vector<std::string
   CompilerRun run;
   TOUCHSTONE_ASSIGN(run.outcome, box.Wait(kKillTimeout));
   if (run.outcome.kind == Outcome::Kind::kKilled && !output.cut && !output.timed_out && !run.outcome.out_of_memory) {
-    return Error(ErrorCode::kUnavailable, "a compile box died with its spawner");
+    return Error(ErrorCode::kUnavailable, "a compile box died, perhaps with its spawner");
   }
   run.timed_out = output.timed_out;
   run.output_cut = output.cut;
