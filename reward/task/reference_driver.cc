@@ -140,8 +140,8 @@ TensorData ReferenceDriver::Read(uint64_t set, size_t input) const {
 Result<TensorData> ReferenceDriver::Take(const OutputPlace& place, const OutputSpec& spec, DType dtype) const {
   TOUCHSTONE_ASSIGN(const auto shape, EvaluateShape(spec.tensor, dims_));
   const auto wrong = [&](const std::string& what) {
-    return Error(ErrorCode::kInvalidArgument,
-                 task_->id + ": output '" + spec.tensor.name + "' of the reference " + what);
+    return Error(ErrorCode::kInvalidArgument, task_->id + ": output '" + spec.tensor.name + "' of the reference" +
+                                                  (dtype == spec.tensor.dtype ? " " : " in float64 ") + what);
   };
   if (place.dtype != static_cast<uint32_t>(dtype)) {
     return wrong("has dtype number " + std::to_string(place.dtype) + " instead of " + std::string(ToString(dtype)));
