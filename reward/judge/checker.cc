@@ -65,10 +65,14 @@ Result<std::vector<Expected>> Checker::Expect(const Side& reference, const Turn&
 std::string Checker::Describe(const Side& candidate, const CallSlot& slot, size_t o, const CompareReport& report,
                               const std::string& kind) const {
   if (IsHidden(kind)) return "output '" + task_.outputs[o].tensor.name + "' is wrong in a hidden trial";
-  const auto unwritten = candidate.CountUnwritten(slot.set, o, key_, slot.call);
   std::string text = "output '" + task_.outputs[o].tensor.name + "': ";
-  if (unwritten.ok() && *unwritten >= 16) {
-    return text + "about " + PowerOfTwo(static_cast<double>(*unwritten)) + " bytes were never written";
+  const auto left = candidate.CountUnwritten(slot.set, o, key_, slot.call);
+  const auto bytes = static_cast<double>(candidate.layout().tensors[candidate.layout().outputs[o]].bytes);
+  // Written bytes equal the poison by chance once in 256 times.
+  const double by_chance = bytes / 256;
+  const double unwritten = left.ok() ? static_cast<double>(*left) - by_chance : 0;
+  if (unwritten > 8 + 5 * std::sqrt(by_chance)) {
+    return text + "about " + PowerOfTwo(unwritten) + " of its bytes were never written";
   }
   if (report.nonfinite_mismatches > 0) {
     return text + PowerOfTwo(static_cast<double>(report.nonfinite_mismatches)) +

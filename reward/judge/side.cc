@@ -138,10 +138,9 @@ Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chron
   CommandPage& command = link_->command();
   command.calls = static_cast<uint32_t>(sets.size());
   std::copy(sets.begin(), sets.end(), command.order);
-  // A runner with fixed places cannot choose where its outputs lie, so the tiles are chosen before the clock starts.
-  const bool tiles_wanted = opcode == Opcode::kRun && tile_count > 0;
+  // All that takes time is chosen before the clock starts.
+  const auto chosen = ChooseTiles(sets, choices, opcode == Opcode::kRun ? tile_count : 0);
   std::vector<Region> tiles;
-  if (tiles_wanted && !spec_.arena) tiles = ChooseTiles(turn, sets, choices, tile_count);
   std::vector<std::byte> read(tile_count * kTileBytes);
   const auto cpu_before = CpuTime();
 
@@ -149,10 +148,7 @@ Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chron
   link_->Ring(opcode);
   turn.waited = link_->Await(timeout, spec_.spin);
   if (turn.waited == Waited::kDone) {
-    if (spec_.arena) {
-      turn.answer = link_->Answer(PlacesFor(opcode, sets.size()));
-      if (tiles_wanted) tiles = ChooseTiles(turn, sets, choices, tile_count);
-    }
+    tiles = ResolveTiles(chosen);
     TOUCHSTONE_RETURN_IF_ERROR(device_.ReadTiles(*block_, tiles, read));
   }
   turn.elapsed_us = ToMicroseconds(RawClock::now() - start);
@@ -160,7 +156,7 @@ Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chron
   TOUCHSTONE_RETURN_IF_ERROR(Freeze());
   const auto cpu_after = CpuTime();
   turn.cpu_us = cpu_before && cpu_after ? static_cast<double>((*cpu_after - *cpu_before).count()) : -1;
-  if (turn.waited == Waited::kDone && !spec_.arena) turn.answer = link_->Answer(0);
+  if (turn.waited == Waited::kDone) turn.answer = link_->Answer(PlacesFor(opcode, sets.size()));
   if (!turn.Completed()) return turn;
   std::vector<std::byte> final_bytes(read.size());
   TOUCHSTONE_RETURN_IF_ERROR(device_.ReadTiles(*block_, tiles, final_bytes));
@@ -168,24 +164,40 @@ Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chron
   return turn;
 }
 
-std::vector<Region> Side::ChooseTiles(const Turn& turn, std::span<const uint32_t> sets, ChoiceStream& choices,
-                                      size_t tile_count) const {
-  std::vector<Region> tiles;
+std::vector<Side::TileChoice> Side::ChooseTiles(std::span<const uint32_t> sets, ChoiceStream& choices,
+                                                size_t tile_count) const {
+  std::vector<TileChoice> chosen;
   const size_t outputs = layout_.outputs.size();
-  if (outputs == 0 || sets.empty()) return tiles;
+  if (outputs == 0 || sets.empty()) return chosen;
+  const size_t own = PlacesFor(Opcode::kRun, 1);
   for (size_t i = 0; i < tile_count; ++i) {
     // The last call is always looked at: it is the one that a deferred computation would leave unfinished.
     const size_t call = i < outputs ? sets.size() - 1 : choices.Below(sets.size());
     const size_t o = i < outputs ? i : choices.Below(outputs);
-    uint64_t offset = layout_.Offset(sets[call], layout_.outputs[o]);
-    uint64_t bytes = layout_.tensors[layout_.outputs[o]].bytes;
-    if (spec_.arena && layout_.tensors[layout_.outputs[o]].role == TensorRole::kOutput) {
-      const auto place = Output(turn, sets, call, o, false);
-      if (!place.ok()) continue;
-      offset = place->offset;
+    const TensorLayout& tensor = layout_.tensors[layout_.outputs[o]];
+    TileChoice tile;
+    tile.bytes = std::min(tensor.bytes, kTileBytes);
+    tile.offset = choices.Below(tensor.bytes - tile.bytes + 1);
+    if (spec_.arena && tensor.role == TensorRole::kOutput) {
+      const auto is_own = [&](size_t t) { return layout_.tensors[t].role == TensorRole::kOutput; };
+      const auto end = layout_.outputs.begin() + static_cast<long>(o);
+      tile.place = static_cast<int64_t>(call * own) + std::count_if(layout_.outputs.begin(), end, is_own);
+    } else {
+      tile.offset += layout_.Offset(sets[call], layout_.outputs[o]);
     }
-    const uint64_t size = std::min(bytes, kTileBytes);
-    if (size > 0) tiles.push_back({offset + choices.Below(bytes - size + 1), size});
+    chosen.push_back(tile);
+  }
+  return chosen;
+}
+
+std::vector<Region> Side::ResolveTiles(std::span<const TileChoice> choices) const {
+  std::vector<Region> tiles;
+  tiles.reserve(choices.size());
+  for (const TileChoice& choice : choices) {
+    const uint64_t base = choice.place < 0 ? 0 : link_->PlaceOffset(static_cast<size_t>(choice.place));
+    // A place outside the block is found when the outputs are checked.
+    const uint64_t last = block_->size() - choice.bytes;
+    tiles.push_back({base > last || choice.offset > last - base ? 0 : base + choice.offset, choice.bytes});
   }
   return tiles;
 }

@@ -83,8 +83,14 @@ class Side {
 
   Status Freeze();
   Result<double> ThawAndPing(std::chrono::microseconds timeout, Waited* waited);
-  std::vector<Region> ChooseTiles(const Turn& turn, std::span<const uint32_t> sets, ChoiceStream& choices,
-                                  size_t tile_count) const;
+  // A tile before its output's place is known.
+  struct TileChoice {
+    uint64_t offset = 0;  // in the block, or in the output where `place` says which
+    uint64_t bytes = 0;
+    int64_t place = -1;  // index of the reported place; -1: the judge's own
+  };
+  std::vector<TileChoice> ChooseTiles(std::span<const uint32_t> sets, ChoiceStream& choices, size_t tile_count) const;
+  std::vector<Region> ResolveTiles(std::span<const TileChoice> choices) const;
   size_t PlacesFor(Opcode opcode, size_t calls) const;
 
   Device& device_;

@@ -47,6 +47,9 @@ class RunnerLink {
   // Waits until the runner says "done" to the last ring. Death is noticed within some milliseconds of it. With `spin`
   // the wait burns this core and is exact to a microsecond.
   Waited Await(std::chrono::microseconds timeout, bool spin);
+  // The offset that place `index` of the answer has at this moment; for tiles, where copying all places would take
+  // time.
+  uint64_t PlaceOffset(size_t index) const;
   RunnerAnswer Answer(size_t expected_places) const { return CopyAnswer(*answer_, expected_places); }
 
   Box& box() { return box_; }
