@@ -394,11 +394,9 @@ Evaluation::Step Evaluation::MeasureStarts() {
       if (fate) return fate;
       if (!record_->rounds.back().is_void) ++valid;
       if (valid >= profile.min_rounds && round % 2 == 1) {
-        SpeedupOptions options;
-        options.confidence = profile.confidence;
-        options.between_start_sd = input_.between_start_sd;
         const auto starts = WindowsByStart(record_->rounds);
-        const SpeedupEstimate estimate = EstimateSpeedup(starts, options);
+        const SpeedupEstimate estimate =
+            EstimateSpeedup(starts, MakeSpeedupOptions(MakeSummaryOptions(), starts.size()));
         if (estimate.interval_stated && estimate.half_width <= profile.target_half_width) break;
         if (SpentMs() > budget_ms * (start + 1) / profile.starts) break;
       }

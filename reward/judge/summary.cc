@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kMinimumSolos = 5;
 constexpr int kResamples = 400;
+constexpr size_t kStartsThatShowTheirSpread = 3;
 
 bool Counts(const RoundRecord& round, bool solo) { return !round.is_void && round.solo == solo; }
 
@@ -47,6 +48,17 @@ double BaselineCorrection(const SummaryOptions& options, EvalResult& result, boo
 }
 
 }  // namespace
+
+SpeedupOptions MakeSpeedupOptions(const SummaryOptions& options, size_t starts) {
+  SpeedupOptions speedup;
+  speedup.confidence = options.confidence;
+  speedup.between_start_sd = options.between_start_sd;
+  if (options.between_start_sd < 0 && starts < kStartsThatShowTheirSpread) {
+    speedup.between_start_sd = kAssumedBetweenStartSd;
+  }
+  speedup.seed = options.seed;
+  return speedup;
+}
 
 std::vector<StartRounds> WindowsByStart(const std::vector<RoundRecord>& rounds) {
   std::vector<StartRounds> starts;
@@ -90,11 +102,13 @@ void Summarize(const SummaryOptions& options, EvalResult& result) {
     result.reason = "no round was undisturbed";
     return;
   }
-  SpeedupOptions speedup_options;
-  speedup_options.confidence = options.confidence;
-  speedup_options.between_start_sd = options.between_start_sd;
-  speedup_options.seed = options.seed;
+  const SpeedupOptions speedup_options = MakeSpeedupOptions(options, starts.size());
   result.speedup = EstimateSpeedup(starts, speedup_options);
+  if (options.between_start_sd < 0 && speedup_options.between_start_sd >= 0) {
+    AddEvidence(result, "uncalibrated_host", Evidence::Severity::kInfo,
+                "the spread between process starts is assumed; `touchstone calibrate` measures it",
+                {{"assumed_sd", speedup_options.between_start_sd}});
+  }
   result.baseline_us = Median(Times(result.rounds, false, &RoundRecord::baseline_us));
   result.candidate_us = Median(Times(result.rounds, false, &RoundRecord::candidate_us));
   result.solo_upper_bound = SoloUpperBound(result.rounds, options.confidence, options.seed);

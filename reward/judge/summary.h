@@ -21,6 +21,14 @@ struct SummaryOptions {
   double baseline_agreement = 0.03;
 };
 
+// Assumed spread between process starts on a host that `touchstone calibrate` has not seen, where an evaluation has too
+// few starts to find it by itself: more than any host showed so far, so the interval is too wide rather than too
+// narrow.
+inline constexpr double kAssumedBetweenStartSd = 0.01;
+
+// What EstimateSpeedup is asked with for `starts` starts.
+SpeedupOptions MakeSpeedupOptions(const SummaryOptions& options, size_t starts);
+
 // The valid windows of a record, by start.
 std::vector<StartRounds> WindowsByStart(const std::vector<RoundRecord>& rounds);
 

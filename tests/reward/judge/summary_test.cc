@@ -1,0 +1,118 @@
+#include "reward/judge/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace touchstone {
+namespace {
+
+// A little noise that no test depends on, the same each time.
+double Wobble(int i) { return 1 + 0.002 * std::sin(i * 12.9898); }
+
+EvalResult Measured(double baseline_us, double candidate_us, double solo_baseline_us, double solo_candidate_us) {
+  EvalResult result;
+  for (int i = 0; i < 16; ++i) {
+    RoundRecord window;
+    window.calls = 50;
+    window.baseline_us = baseline_us * Wobble(i);
+    window.candidate_us = candidate_us * Wobble(i + 100);
+    result.rounds.push_back(window);
+  }
+  for (int i = 0; i < 30; ++i) {
+    RoundRecord solo;
+    solo.solo = true;
+    solo.calls = 1;
+    solo.baseline_us = solo_baseline_us * Wobble(i + 200);
+    solo.candidate_us = solo_candidate_us * Wobble(i + 300);
+    result.rounds.push_back(solo);
+  }
+  result.baseline_alone_us = baseline_us;
+  return result;
+}
+
+SummaryOptions Calibrated() {
+  SummaryOptions options;
+  options.between_start_sd = 0.002;
+  return options;
+}
+
+bool Has(const EvalResult& result, const std::string& id) {
+  for (const Evidence& evidence : result.evidence) {
+    if (evidence.id == id) return true;
+  }
+  return false;
+}
+
+TEST(SummaryTest, AnHonestKernelGetsItsSpeedup) {
+  // A single call pays 5 µs more than one in a window, on both sides.
+  EvalResult result = Measured(100, 50, 105, 55);
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kSuccess) << result.reason;
+  EXPECT_NEAR(result.speedup.speedup, 2, 0.02);
+  EXPECT_NEAR(result.rewarded_speedup, 2, 0.02);
+  EXPECT_LT(result.rewarded_lower_bound, result.rewarded_speedup);
+  EXPECT_FALSE(Has(result, "solo_bound"));
+}
+
+// V8: K calls done as one cost little in a window, but a single call shows what one call costs.
+TEST(SummaryTest, BatchingOverCallsPaysNothing) {
+  EvalResult result = Measured(100, 10, 105, 105);
+  Summarize(Calibrated(), result);
+  EXPECT_NEAR(result.speedup.speedup, 10, 0.2);
+  EXPECT_LT(result.rewarded_speedup, 1.05);
+  EXPECT_LT(result.rewarded_lower_bound, 1.05);
+  EXPECT_TRUE(Has(result, "solo_bound"));
+}
+
+// V7: who slows the baseline while it runs beside it gains nothing.
+TEST(SummaryTest, ASlowedBaselineIsUnstableAndPaysNothing) {
+  EvalResult result = Measured(150, 100, 155, 105);
+  result.baseline_alone_us = 100;
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kUnstable);
+  EXPECT_LT(result.rewarded_speedup, 1.02);
+  EXPECT_TRUE(Has(result, "baseline_moved"));
+}
+
+TEST(SummaryTest, FasterThanTheFloorIsNeverRewarded) {
+  EvalResult result = Measured(100, 1, 105, 6);
+  result.floor_us = 2;
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kBelowFloor);
+  EXPECT_EQ(result.rewarded_speedup, 0);
+}
+
+TEST(SummaryTest, VoidRoundsDoNotCount) {
+  EvalResult result = Measured(100, 50, 105, 55);
+  RoundRecord disturbed;
+  disturbed.baseline_us = 100'000;
+  disturbed.candidate_us = 1;
+  disturbed.is_void = true;
+  for (int i = 0; i < 40; ++i) result.rounds.push_back(disturbed);
+  Summarize(Calibrated(), result);
+  EXPECT_NEAR(result.speedup.speedup, 2, 0.02);
+}
+
+TEST(SummaryTest, WithoutAnyUndisturbedRoundNothingIsSaid) {
+  EvalResult result = Measured(100, 50, 105, 55);
+  for (RoundRecord& round : result.rounds) round.is_void = true;
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kUnstable);
+  EXPECT_EQ(result.rewarded_speedup, 0);
+}
+
+// Sleeping at random makes the result unstable, and an unstable result is scored by its lower bound (V13).
+TEST(SummaryTest, AnUnstableCandidateIsScoredByItsLowerBound) {
+  EvalResult result = Measured(100, 50, 105, 55);
+  for (size_t i = 0; i < 16; ++i) result.rounds[i].candidate_us *= (i % 3 == 0) ? 8 : 1;
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kUnstable);
+  EXPECT_LE(result.rewarded_speedup, result.speedup.lower);
+  EXPECT_LT(result.rewarded_speedup, 2);
+}
+
+TEST(SoloUpperBoundTest, NeedsSomeSolos) { EXPECT_EQ(SoloUpperBound({}, 0.95, 1), 0); }
+
+}  // namespace
+}  // namespace touchstone
