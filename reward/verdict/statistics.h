@@ -28,19 +28,25 @@ struct SpeedupOptions {
 
 struct SpeedupEstimate {
   double speedup = 0;  // median of per-round ratios baseline/candidate
-  double lower = 0;    // interval at `confidence`
+  double lower = 0;    // interval at `confidence`; a mere guess where it is not stated
   double upper = 0;
   double half_width = 0;         // (upper - lower) / (2 speedup)
   double standard_error = 0;     // of log(speedup)
   double within_start_sd = 0;    // of the log-ratio of one round
   double between_start_sd = 0;   // the value that was used
-  double autocorrelation = 0;    // lag 1 of the log-ratios within starts
+  double autocorrelation = 0;    // lag 1 of the log-ratios within starts, as used: in [0, 0.95]
   bool interval_stated = false;  // false: too few or too irregular rounds; `reason` says why
   std::string reason;
 };
 
-// Needs at least one round; every time must be positive and finite.
+// Needs at least one round; every time must be positive and finite. Deterministic. Swapping the sides of all rounds
+// inverts speedup, lower and upper. Fast enough to be asked after every round (docs/measuring.md has the formulas).
 SpeedupEstimate EstimateSpeedup(std::span<const StartRounds> starts, const SpeedupOptions& options);
+
+// The standard deviation of log(speedup) between starts beyond what the rounds of each, taken as independent, explain:
+// the value for SpeedupOptions::between_start_sd. What varies slowly within a start counts as between starts here, so
+// starts should be as long as those to be judged. Needs at least two starts of at least two rounds.
+double BetweenStartSd(std::span<const StartRounds> starts);
 
 double Median(std::vector<double> values);
 // Linear interpolation between order statistics; q in [0, 1].
