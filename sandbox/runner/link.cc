@@ -34,8 +34,7 @@ RunnerAnswer CopyAnswer(const AnswerPage& page, size_t expected_places) {
   if (answer.status != RunnerStatus::kOk) answer.message = PrintablePrefix(page.message, sizeof(page.message));
   const uint32_t places = page.place_count;
   if (places == expected_places && places <= kMaxPlaces) {
-    answer.places.resize(places);
-    std::memcpy(answer.places.data(), page.places, places * sizeof(OutputPlace));
+    answer.places.assign(page.places, page.places + places);
   }
   return answer;
 }
