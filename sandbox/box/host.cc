@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "base/unique_fd.h"
 #include "sandbox/box/file_util.h"
@@ -144,6 +145,10 @@ Status EnterNamespaces(LayerSet layers, uid_t uid, gid_t gid) {
     if (layers.Has(entry.layer)) flags |= static_cast<int>(entry.flag);
   }
   if (flags != 0 && ::unshare(flags) != 0) return ErrnoError(ErrorCode::kUnavailable, "unshare");
+  constexpr std::string_view kHostName = "box";
+  if (layers.Has(Layer::kUtsNamespace) && ::sethostname(kHostName.data(), kHostName.size()) != 0) {
+    return ErrnoError("sethostname");
+  }
   return {};
 }
 

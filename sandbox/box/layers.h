@@ -46,6 +46,7 @@ class LayerSet {
   constexpr uint32_t bits() const { return bits_; }
   constexpr bool Contains(LayerSet other) const { return (other.bits_ & ~bits_) == 0; }
   constexpr LayerSet Without(LayerSet other) const { return LayerSet(bits_ & ~other.bits_); }
+  constexpr LayerSet operator|(LayerSet other) const { return LayerSet(bits_ | other.bits_); }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool operator==(const LayerSet&) const = default;
   std::vector<std::string> Names() const;
