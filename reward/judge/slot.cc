@@ -23,9 +23,9 @@ constexpr int kAttempts = 2;
 Slot::Slot(JudgeOptions options, Spawner spawner) : options_(std::move(options)), spawner_(std::move(spawner)) {}
 
 std::vector<int> Slot::SideCpus(int threads) const {
-  if (options_.cpus.size() == 1) return options_.cpus;
   std::vector<int> cpus;
-  for (size_t i = 1; i < options_.cpus.size() && cpus.size() < static_cast<size_t>(threads); ++i) {
+  const size_t first = options_.cpus.size() > 1 ? 1 : 0;  // on one core judge and sides take turns
+  for (size_t i = first; i < options_.cpus.size() && cpus.size() < static_cast<size_t>(threads); ++i) {
     cpus.push_back(options_.cpus[i]);
   }
   return cpus;
