@@ -41,7 +41,11 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
 
   Action action;
+  AddEvalCommand(program, action);
   AddTasksCommand(program, action);
+  AddDoctorCommand(program, action);
+  AddCalibrateCommand(program, action);
+  AddReproduceCommand(program, action);
   AddBenchCommand(program, action);
 
   try {

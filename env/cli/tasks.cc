@@ -4,10 +4,15 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/hash.h"
 #include "env/cli/command.h"
+#include "env/cli/progress.h"
 #include "env/cli/table.h"
 #include "reward/task/catalog.h"
+#include "reward/task/check_task.h"
+#include "sandbox/box/spawner.h"
 
 namespace touchstone::cli {
 namespace {
@@ -18,7 +23,14 @@ Examples:
   touchstone tasks list --folder my_tasks
   touchstone tasks show softmax
   touchstone tasks show my_task.yaml
-  touchstone tasks check softmax add)";
+  touchstone tasks check                    every shipped task: does its check refuse wrong outputs?
+  touchstone tasks check softmax my_task.yaml
+
+`check` runs the reference, then holds wrong outputs (zeros, constants, a copy of an input, the previous output, permuted
+rows, one wrong element, lower precision) against the task's own tolerance. "tolerance used" is the share that the
+reference itself needs, "float16 at" how many times the tolerance half precision would need.
+
+Exit codes of check: 0 every task is admitted; 1 some are not; 2 bad arguments or task; 3 the environment failed.)";
 
 std::string JoinNames(const Task& task) {
   std::string names;
@@ -45,6 +57,82 @@ std::string DescribeTensor(const TensorSpec& tensor, const DimValues& dims) {
     text += "]";
   }
   return text + (tensor.in_place ? "  (overwritten in place)" : "");
+}
+
+// "0.12": how much of the tolerance the reference itself uses; "12×" how far half precision is beyond it.
+std::string FormatRatio(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2g", ratio);
+  return text;
+}
+
+struct CheckOptions {
+  std::vector<std::string> tasks;
+  std::string size = "cpu";
+  std::string level = "full";
+};
+
+Result<std::vector<Task>> TasksToCheck(const CheckOptions& options) {
+  if (options.tasks.empty()) return LoadTasks(DefaultTaskFolder());
+  std::vector<Task> tasks;
+  for (const std::string& name : options.tasks) {
+    TOUCHSTONE_ASSIGN(Task task, FindTask(name));
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+Result<std::vector<AdmissionReport>> RunChecks(const CheckOptions& options) {
+  TOUCHSTONE_ASSIGN(const std::vector<Task> tasks, TasksToCheck(options));
+  CheckTaskOptions check;
+  check.size = options.size;
+  check.key = NewSecretKey();
+  check.minimum_level = LevelFromString(options.level).value_or(Level::kFull);
+  TOUCHSTONE_ASSIGN(Spawner spawner, Spawner::Launch());
+  std::vector<AdmissionReport> reports;
+  Progress progress(tasks.size());
+  for (const Task& task : tasks) {
+    progress.Show(reports.size(), task.id);
+    auto report = CheckTask(task, spawner, check);
+    if (!report.ok()) return report.error().Within(task.id);
+    reports.push_back(std::move(report).value());
+  }
+  return reports;
+}
+
+ExitCode Check(const CheckOptions& options) {
+  const auto reports = RunChecks(options);
+  if (!reports.ok()) return Fail(reports.error());
+  using Align = Table::Align;
+  Table table({{"task"},
+               {"output"},
+               {"admitted"},
+               {"mutants caught", Align::kRight},
+               {"tolerance used", Align::kRight},
+               {"float16 at", Align::kRight},
+               {"reference", Align::kRight},
+               {"GB/s", Align::kRight},
+               {"GFLOP/s", Align::kRight}});
+  std::string findings;
+  for (const AdmissionReport& report : *reports) {
+    for (const OutputReport& output : report.outputs) {
+      int caught = 0;
+      int counted = 0;
+      for (const MutantReport& mutant : report.mutants) {
+        if (mutant.output != output.output || mutant.fate == MutantReport::Fate::kEquivalent) continue;
+        ++counted;
+        caught += mutant.fate == MutantReport::Fate::kCaught ? 1 : 0;
+      }
+      table.Add({report.task, output.output, report.admitted() ? "yes" : "NO",
+                 std::to_string(caught) + "/" + std::to_string(counted), FormatRatio(output.tolerance_used),
+                 output.float16_distance > 0 ? FormatRatio(output.float16_distance) : "–",
+                 FormatMicroseconds(report.reference_us), FormatRatio(report.reference_gb_per_s),
+                 FormatRatio(report.reference_gflop_per_s)});
+    }
+    for (const std::string& finding : report.findings) findings += report.task + ": " + OneLine(finding) + "\n";
+  }
+  std::printf("%s%s", table.ToString().c_str(), findings.empty() ? "" : ("\n" + findings).c_str());
+  return findings.empty() ? kExitSuccess : kExitNotSuccessful;
 }
 
 ExitCode Show(const std::string& name, const std::string& size) {
@@ -86,6 +174,15 @@ void AddTasksCommand(CLI::App& program, Action& action) {
   show->add_option("task", *name, "Id of a task, or a YAML file")->required();
   show->add_option("--size", *size, "Named size")->capture_default_str();
   show->callback([name, size, &action] { action = [name, size] { return Show(*name, *size); }; });
+
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* check = command->add_subcommand("check", "Whether tasks can tell right from wrong (admission)");
+  check->add_option("tasks", options->tasks, "Ids or YAML files (default: all shipped tasks)");
+  check->add_option("--size", options->size, "Named size")->capture_default_str();
+  check->add_option("--level", options->level, "Isolation that the host must give")
+      ->check(CLI::IsMember({"full", "reduced", "none"}))
+      ->capture_default_str();
+  check->callback([options, &action] { action = [options] { return Check(*options); }; });
 }
 
 }  // namespace touchstone::cli

@@ -33,7 +33,7 @@ struct Distribution {
   // Where not empty, `low`/`high` come from these expressions over the dims (for index ranges).
   std::string low_expression;
   std::string high_expression;
-  // Zeros strewn in, for kUniform and kNormal: this share of the elements becomes exactly 0.
+  // Special values strewn in: a share of the elements becomes exactly 0, and so on.
   double zero_share = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace touchstone {
 
-bool UidInUse(uid_t first, uint32_t count) {
+bool UidInUse(uid_t uid) {
   DIR* proc = ::opendir("/proc");
   if (proc == nullptr) return true;
   bool used = false;
@@ -24,8 +24,7 @@ bool UidInUse(uid_t first, uint32_t count) {
     const char* text = status->c_str() + at + 5;
     for (int i = 0; i < 4; ++i) {
       char* end = nullptr;
-      const unsigned long uid = std::strtoul(text, &end, 10);
-      if (uid >= first && uid - first < count) used = true;
+      if (std::strtoul(text, &end, 10) == uid) used = true;
       text = end;
     }
   }
@@ -33,11 +32,10 @@ bool UidInUse(uid_t first, uint32_t count) {
   return used;
 }
 
-Result<std::unique_ptr<UidRange>> UidRange::Open(const std::string& lock_file, uint32_t slots) {
+Result<std::unique_ptr<UidRange>> UidRange::Open(const std::string& lock_file) {
   std::unique_ptr<UidRange> range(new UidRange);
   range->lock_ = UniqueFd(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!range->lock_.valid()) return ErrnoError(ErrorCode::kUnavailable, "opening " + lock_file);
-  range->locked_.resize(slots);
   return range;
 }
 
@@ -47,8 +45,8 @@ Result<uid_t> UidRange::Take() {
     free_.pop_back();
     return uid;
   }
-  for (uint32_t slot = 0; slot < locked_.size(); ++slot) {
-    if (locked_[slot]) continue;
+  while (next_slot_ < kBoxSlots) {
+    const uint32_t slot = next_slot_++;
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
@@ -56,15 +54,11 @@ Result<uid_t> UidRange::Take() {
     lock.l_len = 1;
     if (::fcntl(lock_.get(), F_OFD_SETLK, &lock) != 0) continue;  // another spawner has it
     const uid_t uid = kFirstBoxUid + 2 * slot;
-    if (UidInUse(uid, 2)) {
-      lock.l_type = F_UNLCK;
-      (void)::fcntl(lock_.get(), F_OFD_SETLK, &lock);
-      continue;
-    }
-    locked_[slot] = true;
+    if (UidInUse(uid) || UidInUse(uid + 1)) continue;  // left alone for as long as we live
     return uid;
   }
-  return Error(ErrorCode::kExhausted, "all " + std::to_string(locked_.size()) + " box uids are in use");
+  next_slot_ = 0;
+  return Error(ErrorCode::kExhausted, "all " + std::to_string(kBoxSlots) + " box uids are in use");
 }
 
 void UidRange::GiveBack(uid_t uid) { free_.push_back(uid); }

@@ -4,9 +4,7 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -17,16 +15,14 @@ namespace touchstone {
 inline constexpr uid_t kFirstBoxUid = 70000;
 inline constexpr uint32_t kBoxSlots = 1000;
 
-// True when a process that is not a zombie has one of `count` uids from this one on (real, effective, saved or of the
-// file system). Reads all of /proc: about a millisecond.
-bool UidInUse(uid_t first, uint32_t count = 1);
+// True when a process that is not a zombie has this uid (real, effective, saved or file system).
+bool UidInUse(uid_t uid);
 
 // Hands out uids that no other spawner of this host uses (record locks on one file) and no living process has.
 class UidRange {
  public:
   // kUnavailable where the lock file cannot be made.
-  static Result<std::unique_ptr<UidRange>> Open(const std::string& lock_file = "/run/touchstone-box-uids.lock",
-                                                uint32_t slots = kBoxSlots);
+  static Result<std::unique_ptr<UidRange>> Open(const std::string& lock_file = "/run/touchstone-box-uids.lock");
 
   // An even uid, the next one belongs to it. kExhausted when all are taken.
   Result<uid_t> Take();
@@ -36,8 +32,8 @@ class UidRange {
  private:
   UidRange() = default;
   UniqueFd lock_;
-  std::vector<bool> locked_;  // by us: given out or in free_
-  std::vector<uid_t> free_;
+  std::vector<uid_t> free_;  // locked by us, ready for use
+  uint32_t next_slot_ = 0;
 };
 
 }  // namespace touchstone
