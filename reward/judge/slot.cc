@@ -23,9 +23,12 @@ constexpr int kAttempts = 2;
 Slot::Slot(JudgeOptions options, Spawner spawner) : options_(std::move(options)), spawner_(std::move(spawner)) {}
 
 std::vector<int> Slot::SideCpus(int threads) const {
-  if (options_.cpus.size() == 1) return options_.cpus;
-  const auto count = std::min(static_cast<size_t>(threads), options_.cpus.size() - 1);
-  return {options_.cpus.begin() + 1, options_.cpus.begin() + 1 + static_cast<long>(count)};
+  std::vector<int> cpus;
+  const size_t first = options_.cpus.size() > 1 ? 1 : 0;  // on one core judge and sides take turns
+  for (size_t i = first; i < options_.cpus.size() && cpus.size() < static_cast<size_t>(threads); ++i) {
+    cpus.push_back(options_.cpus[i]);
+  }
+  return cpus;
 }
 
 Result<SideSpec> Slot::MakeSpec(const std::string& program, int threads, const MeasurementProfile& profile) {

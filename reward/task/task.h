@@ -33,7 +33,7 @@ struct Distribution {
   // Where not empty, `low`/`high` come from these expressions over the dims (for index ranges).
   std::string low_expression;
   std::string high_expression;
-  // Special values strewn in: a share of the elements becomes exactly 0, and so on.
+  // Zeros strewn in, for kUniform and kNormal: this share of the elements becomes exactly 0.
   double zero_share = 0;
 };
 

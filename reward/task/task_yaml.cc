@@ -80,8 +80,8 @@ Result<Distribution> ReadDistribution(const YamlCursor& cursor, DType dtype) {
     if (key != "family") continue;
     TOUCHSTONE_ASSIGN(family, value.Text(kMaxNameBytes));
   }
-  std::vector<YamlField> fields = {{"family", true, [](const YamlCursor&) { return Status(); }},
-                                   NumberField("zero_share", false, 0, 1, &result.zero_share)};
+  std::vector<YamlField> fields = {{"family", true, [](const YamlCursor&) { return Status(); }}};
+  const YamlField zero_share = NumberField("zero_share", false, 0, 1, &result.zero_share);
   using Family = Distribution::Family;
   bool needs_float = false;
   bool needs_integer = false;
@@ -90,11 +90,13 @@ Result<Distribution> ReadDistribution(const YamlCursor& cursor, DType dtype) {
     needs_float = true;
     fields.push_back(NumberField("low", true, -kHuge, kHuge, &result.low));
     fields.push_back(NumberField("high", true, -kHuge, kHuge, &result.high));
+    fields.push_back(zero_share);
   } else if (family == "normal") {
     result.family = Family::kNormal;
     needs_float = true;
     fields.push_back(NumberField("mean", true, -kHuge, kHuge, &result.low));
     fields.push_back(NumberField("stddev", true, 0, kHuge, &result.high));
+    fields.push_back(zero_share);
   } else if (family == "integer") {
     result.family = Family::kInteger;
     fields.push_back({"low", true, [&result](const YamlCursor& bound) {

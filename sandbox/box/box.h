@@ -19,7 +19,8 @@ struct Outcome {
   enum class Kind : uint32_t {
     kExited = 0,     // code
     kSignalled = 1,  // signal
-    kKilled = 2,     // by us: Kill(), or the box died with its spawner
+    // By us: Kill(), or the box died with its spawner. With out_of_memory: the kernel chose the box's init.
+    kKilled = 2,
   };
   Kind kind = Kind::kKilled;
   int code = 0;

@@ -118,7 +118,9 @@ std::unique_ptr<CgroupHost> CgroupHost::Create(const CgroupLayout& layout) {
     folders.cpuset_v1 = host->MakeFolder(layout.cpuset_v1);
     for (const char* file : {"/cpuset.mems", "/cpuset.cpus"}) {
       const auto all = ReadKernelFile(layout.cpuset_v1 + file).value_or("");
-      if (!folders.cpuset_v1.empty() && !WriteKernelFile(folders.cpuset_v1 + file, all).ok()) folders.cpuset_v1.clear();
+      if (folders.cpuset_v1.empty() || WriteKernelFile(folders.cpuset_v1 + file, all).ok()) continue;
+      ::rmdir(folders.cpuset_v1.c_str());
+      folders.cpuset_v1.clear();
     }
   }
   if (!folders.memory_v1.empty() || folders.v2_memory) folders.layers.Add(Layer::kMemoryCgroup);

@@ -4,6 +4,7 @@
 #ifndef TOUCHSTONE_SANDBOX_BOX_LANDLOCK_H_
 #define TOUCHSTONE_SANDBOX_BOX_LANDLOCK_H_
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"

@@ -117,8 +117,11 @@ Result<FilterProgram> CompileDenyList(bool pinned) {
   bad |= seccomp_attr_set(context.handle, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   const auto refuse = [&](const char* name, int error) {
     const int number = seccomp_syscall_resolve_name(name);
-    if (number == __NR_SCMP_ERROR) return;  // newer than this libseccomp: refused by number below
-    if (number < 0) return;                 // not on this architecture
+    if (number == __NR_SCMP_ERROR) {  // a name that this libseccomp does not know would be a hole
+      bad = -1;
+      return;
+    }
+    if (number < 0) return;  // not on this architecture
     bad |= seccomp_rule_add(context.handle, SCMP_ACT_ERRNO(static_cast<uint32_t>(error)), number, 0);
   };
   for (const char* name : kRefused) refuse(name, EPERM);
@@ -126,23 +129,24 @@ Result<FilterProgram> CompileDenyList(bool pinned) {
   for (const char* name : kUnknown) refuse(name, ENOSYS);
   if (pinned) refuse("sched_setaffinity", EPERM);
 
-  constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
-                                   CLONE_NEWPID | CLONE_NEWNET | 0x80 /* CLONE_NEWTIME */;
-  for (uint64_t bit = 1; bit <= kNamespaces; bit <<= 1) {
-    // The low byte of clone's flags is the exit signal, so CLONE_NEWTIME can only come through unshare and clone3.
-    if ((kNamespaces & bit) == 0 || bit == 0x80) continue;
-    bad |= seccomp_rule_add(context.handle, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-                            SCMP_A0(SCMP_CMP_MASKED_EQ, bit, bit));
+  const auto refuse_when = [&](int number, int error, unsigned argument, uint64_t mask, scmp_compare op,
+                               uint64_t value) {
+    const scmp_arg_cmp compare =
+        op == SCMP_CMP_MASKED_EQ ? scmp_arg_cmp{argument, op, mask, value} : scmp_arg_cmp{argument, op, value, 0};
+    bad |= seccomp_rule_add_array(context.handle, SCMP_ACT_ERRNO(static_cast<uint32_t>(error)), number, 1, &compare);
+  };
+  for (const uint64_t flag :
+       {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET}) {
+    // CLONE_NEWTIME lies in the byte of the exit signal: it can only come through unshare and clone3.
+    refuse_when(SCMP_SYS(clone), EPERM, 0, flag, SCMP_CMP_MASKED_EQ, flag);
   }
-  // Network namespaces do not hold AF_VSOCK and some others; only AF_UNIX is needed. (The kernel reads an int.)
-  bad |= seccomp_rule_add(context.handle, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
-                          SCMP_A0_32(SCMP_CMP_NE, AF_UNIX));
-  bad |= seccomp_rule_add(context.handle, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socketpair), 1,
-                          SCMP_A0_32(SCMP_CMP_NE, AF_UNIX));
-  // Typing into a terminal of ours.
-  for (uint32_t request : {static_cast<uint32_t>(TIOCSTI), 0x541CU /* TIOCLINUX */}) {
-    bad |=
-        seccomp_rule_add(context.handle, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1, SCMP_A1_32(SCMP_CMP_EQ, request));
+  // Network namespaces do not hold AF_VSOCK and some others; only AF_UNIX is needed.
+  for (const int number : {SCMP_SYS(socket), SCMP_SYS(socketpair)}) {
+    refuse_when(number, EAFNOSUPPORT, 0, 0, SCMP_CMP_NE, AF_UNIX);
+  }
+  // Typing into a terminal of ours. The kernel reads 32 bits of the request, so the others must not hide it.
+  for (const uint64_t request : {uint64_t{TIOCSTI}, uint64_t{0x541C} /* TIOCLINUX */}) {
+    refuse_when(SCMP_SYS(ioctl), EPERM, 1, 0xFFFFFFFF, SCMP_CMP_MASKED_EQ, request);
   }
   if (bad != 0) return Error(ErrorCode::kInternal, "building the system call filter failed");
 

@@ -163,7 +163,11 @@ Status SpawnerServer::HandleConnect(int connection) {
 
 bool SpawnerServer::HandleRequest(int connection) {
   const auto message = Receive(connection, std::chrono::milliseconds(0));
-  if (!message.ok()) return message.error().code() != ErrorCode::kUnavailable;
+  if (!message.ok()) {
+    if (message.error().code() == ErrorCode::kUnavailable) return false;
+    (void)Send(connection, EncodeError(message.error()));
+    return true;
+  }
   Status status = Error(ErrorCode::kInvalidArgument, "unknown request");
   if (IsKind(message->bytes, MessageKind::kStart)) {
     status = HandleStart(connection, *message);

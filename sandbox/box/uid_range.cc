@@ -11,7 +11,7 @@
 
 namespace touchstone {
 
-bool UidInUse(uid_t uid) {
+bool UidInUse(uid_t first, uint32_t count) {
   DIR* proc = ::opendir("/proc");
   if (proc == nullptr) return true;
   bool used = false;
@@ -24,7 +24,8 @@ bool UidInUse(uid_t uid) {
     const char* text = status->c_str() + at + 5;
     for (int i = 0; i < 4; ++i) {
       char* end = nullptr;
-      if (std::strtoul(text, &end, 10) == uid) used = true;
+      const unsigned long uid = std::strtoul(text, &end, 10);
+      if (uid >= first && uid - first < count) used = true;
       text = end;
     }
   }
@@ -32,10 +33,11 @@ bool UidInUse(uid_t uid) {
   return used;
 }
 
-Result<std::unique_ptr<UidRange>> UidRange::Open(const std::string& lock_file) {
+Result<std::unique_ptr<UidRange>> UidRange::Open(const std::string& lock_file, uint32_t slots) {
   std::unique_ptr<UidRange> range(new UidRange);
   range->lock_ = UniqueFd(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!range->lock_.valid()) return ErrnoError(ErrorCode::kUnavailable, "opening " + lock_file);
+  range->locked_.resize(slots);
   return range;
 }
 
@@ -45,8 +47,8 @@ Result<uid_t> UidRange::Take() {
     free_.pop_back();
     return uid;
   }
-  while (next_slot_ < kBoxSlots) {
-    const uint32_t slot = next_slot_++;
+  for (uint32_t slot = 0; slot < locked_.size(); ++slot) {
+    if (locked_[slot]) continue;
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
@@ -54,11 +56,15 @@ Result<uid_t> UidRange::Take() {
     lock.l_len = 1;
     if (::fcntl(lock_.get(), F_OFD_SETLK, &lock) != 0) continue;  // another spawner has it
     const uid_t uid = kFirstBoxUid + 2 * slot;
-    if (UidInUse(uid) || UidInUse(uid + 1)) continue;  // left alone for as long as we live
+    if (UidInUse(uid, 2)) {
+      lock.l_type = F_UNLCK;
+      (void)::fcntl(lock_.get(), F_OFD_SETLK, &lock);
+      continue;
+    }
+    locked_[slot] = true;
     return uid;
   }
-  next_slot_ = 0;
-  return Error(ErrorCode::kExhausted, "all " + std::to_string(kBoxSlots) + " box uids are in use");
+  return Error(ErrorCode::kExhausted, "all " + std::to_string(locked_.size()) + " box uids are in use");
 }
 
 void UidRange::GiveBack(uid_t uid) { free_.push_back(uid); }

@@ -4,7 +4,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -15,14 +17,16 @@ namespace touchstone {
 inline constexpr uid_t kFirstBoxUid = 70000;
 inline constexpr uint32_t kBoxSlots = 1000;
 
-// True when a process that is not a zombie has this uid (real, effective, saved or file system).
-bool UidInUse(uid_t uid);
+// True when a process that is not a zombie has one of `count` uids from this one on (real, effective, saved or of the
+// file system). Reads all of /proc: about a millisecond.
+bool UidInUse(uid_t first, uint32_t count = 1);
 
 // Hands out uids that no other spawner of this host uses (record locks on one file) and no living process has.
 class UidRange {
  public:
   // kUnavailable where the lock file cannot be made.
-  static Result<std::unique_ptr<UidRange>> Open(const std::string& lock_file = "/run/touchstone-box-uids.lock");
+  static Result<std::unique_ptr<UidRange>> Open(const std::string& lock_file = "/run/touchstone-box-uids.lock",
+                                                uint32_t slots = kBoxSlots);
 
   // An even uid, the next one belongs to it. kExhausted when all are taken.
   Result<uid_t> Take();
@@ -32,8 +36,8 @@ class UidRange {
  private:
   UidRange() = default;
   UniqueFd lock_;
-  std::vector<uid_t> free_;  // locked by us, ready for use
-  uint32_t next_slot_ = 0;
+  std::vector<bool> locked_;  // by us: given out or in free_
+  std::vector<uid_t> free_;
 };
 
 }  // namespace touchstone

@@ -5,10 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace touchstone {
 namespace {
@@ -229,7 +233,14 @@ std::vector<std::string> Quoted(const std::string& line) {
   return parts;
 }
 
-// docs/result.md: a heading names the objects that the table below it describes, a row's first cell a field.
+std::string ReadAll(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file.is_open()) << path;
+  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+}
+
+// docs/result.md: a heading names the objects that the table below it describes, a row's first cell a field. Tables
+// below other headings are for people.
 TEST(Result, EveryFieldIsDocumentedAndNothingElse) {
   std::ifstream file(TOUCHSTONE_RESULT_DOC);
   ASSERT_TRUE(file.is_open());
@@ -237,8 +248,7 @@ TEST(Result, EveryFieldIsDocumentedAndNothingElse) {
   std::vector<std::string> objects;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("### ", 0) == 0) {
-      objects = Quoted(line);
-      if (objects.empty()) objects = {""};
+      objects = line == "### The result" ? std::vector<std::string>{""} : Quoted(line);
     } else if (line.rfind("| `", 0) == 0) {
       const std::vector<std::string> quoted = Quoted(line);
       ASSERT_FALSE(quoted.empty()) << line;
@@ -256,11 +266,28 @@ TEST(Result, EveryFieldIsDocumentedAndNothingElse) {
 }
 
 TEST(Result, EveryStatusIsDocumented) {
-  std::ifstream file(TOUCHSTONE_RESULT_DOC);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string text = ReadAll(TOUCHSTONE_RESULT_DOC);
   for (int i = 0; i <= static_cast<int>(EvalStatus::kDeadline); ++i) {
     EXPECT_THAT(text, HasSubstr("`" + std::string(ToString(static_cast<EvalStatus>(i))) + "`"));
   }
+}
+
+// The names that our sources give to findings and to entries of free maps, each as a row of a table in the document.
+TEST(Result, EveryFindingAndNamedNumberIsDocumented) {
+  const std::regex finding(R"rx((?:AddEvidence\(\w+, |evidence\.push_back\(\{)\s*"(\w+)",\s*Evidence::Severity)rx");
+  const std::regex entry(R"rx((?:budget_ms|calibration|environment)\["(\w+)"\])rx");
+  const std::string doc = ReadAll(TOUCHSTONE_RESULT_DOC);
+  size_t found = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(TOUCHSTONE_REWARD_FOLDER)) {
+    if (file.path().extension() != ".cc") continue;
+    const std::string source = ReadAll(file.path());
+    for (const std::regex& pattern : {finding, entry}) {
+      for (std::sregex_iterator match(source.begin(), source.end(), pattern), end; match != end; ++match, ++found) {
+        EXPECT_THAT(doc, HasSubstr("| `" + (*match)[1].str() + "` |")) << "add it to docs/result.md; from " << file;
+      }
+    }
+  }
+  EXPECT_GE(found, 15u) << "the patterns fit the sources no longer";
 }
 
 }  // namespace

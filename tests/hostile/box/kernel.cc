@@ -115,14 +115,15 @@ int X32(int, char**) {
   return Judge("x32 system call", done);
 }
 
-// The vector of the terminal-typing ioctl; fails on any descriptor but a terminal, and the error says who refused.
+// On no terminal the driver says ENOTTY: then the request has come through. Also with bits that only a filter sees.
 int TypeIntoTerminal(int, char**) {
   char letter = 'x';
-  ::ioctl(0, TIOCSTI, &letter);
-  const int error = errno;
-  const bool reached_the_driver = error == ENOTTY;
-  errno = error;
-  return Judge("TIOCSTI", reached_the_driver);
+  Attempts attempts;
+  for (const unsigned long hidden : {0UL, 1UL << 32}) {
+    ::syscall(SYS_ioctl, 0, TIOCSTI | hidden, &letter);
+    attempts.Add("TIOCSTI", errno == ENOTTY);
+  }
+  return attempts.Result();
 }
 
 // Execs itself again, also with every guess that comes to mind in the unused registers.

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "reward/task/admission_data.h"
 #include "reward/task/catalog.h"
 #include "reward/verdict/compare.h"
@@ -146,6 +150,23 @@ TEST(EveryReference, BelongsToATaskThatIsAdmitted) {
     EXPECT_GE(report.mutants.size(), 8u);
     EXPECT_GT(report.floor_bytes, 0);
   }
+}
+
+// The example that people start from.
+TEST(WritingTasks, ExampleOfTheDocumentIsAdmitted) {
+  std::ifstream file(TOUCHSTONE_TASK_DOCUMENT);
+  const std::string document((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string fence = "```yaml\n";
+  const size_t begin = document.find(fence);
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = document.find("```", begin + fence.size());
+  const auto task = ParseTask(document.substr(begin + fence.size(), end - begin - fence.size()), "writing-tasks.md");
+  ASSERT_TRUE(task.ok()) << task.error().ToString();
+  const DimValues dims = task->Size("cpu").value();
+  TorchPort port(ReferenceDriver::BlockBytes(*task, dims).value());
+  const auto data = CollectAdmissionData(*task, dims, port, kKey);
+  ASSERT_TRUE(data.ok()) << data.error().ToString();
+  EXPECT_THAT(Admit(*task, *data).findings, ::testing::IsEmpty());
 }
 
 // A small task around a reference of the test's choice: y[n] from x[n].

@@ -114,6 +114,66 @@ TEST(CoverageAfterAQuietCalibration, HoldsFromThreeStartsOn) {
   }
 }
 
+// An evaluation stops as soon as its interval is narrow enough, so it looks at the interval many times: that must not
+// pick the ones that are narrow by luck.
+struct Plan {
+  const char* name;
+  int starts;
+  int min_rounds;
+  int max_rounds;
+  bool calibrated;
+};
+
+SpeedupEstimate Measure(Simulation& simulation, const Law& law, const Plan& plan, double target,
+                        const SpeedupOptions& options) {
+  SpeedupOptions assumed = options;
+  if (!plan.calibrated) assumed.between_start_sd = 0.01;  // until there are enough starts
+  std::vector<StartRounds> starts;
+  for (int start = 1; start <= plan.starts; ++start) {
+    const StartRounds all = simulation.Start(law, plan.max_rounds);
+    starts.emplace_back();
+    for (int round = 0; round < plan.max_rounds; ++round) {
+      starts.back().push_back(all[static_cast<size_t>(round)]);
+      if (round + 1 < plan.min_rounds || round % 2 == 0) continue;
+      const SpeedupEstimate estimate = EstimateSpeedup(starts, start < 3 ? assumed : options);
+      if (estimate.interval_stated && estimate.half_width <= target) break;
+    }
+  }
+  return EstimateSpeedup(starts, options);
+}
+
+TEST(CoverageWhenStoppedEarly, IsBetween90And99Of100) {
+  constexpr Plan kPlans[] = {
+      {"1 start of 8 to 24, calibrated", 1, 8, 24, true},
+      {"3 starts of 12 to 32, calibrated", 3, 12, 32, true},
+      {"3 starts of 12 to 32, estimated", 3, 12, 32, false},
+  };
+  for (const Law& law : {Law{.name = "independent"}, Law{.name = "AR(1), 0.6", .phi = 0.6},
+                         Law{.name = "offsets of starts, 0.5 σ", .between = 0.5}}) {
+    for (const double target : {0.006, 0.012}) {
+      std::printf("| %s | %.1f %% |", law.name, 100 * target);
+      for (const Plan& plan : kPlans) {
+        Simulation simulation(20261201);
+        Cell cell;
+        SpeedupOptions options{.resamples = 100};
+        for (int i = 0; i < kReplications; ++i) {
+          if (plan.calibrated && i % kReplicationsOfACalibration == 0) {
+            options.between_start_sd = Calibrate(simulation, law);
+          }
+          options.seed = static_cast<uint64_t>(i);
+          const SpeedupEstimate estimate = Measure(simulation, law, plan, target, options);
+          cell.stated += estimate.interval_stated;
+          cell.covered += estimate.interval_stated && estimate.lower <= kTrueSpeedup && kTrueSpeedup <= estimate.upper;
+        }
+        std::printf("%s", Shown(cell).c_str());
+        EXPECT_GE(cell.coverage(), 90) << law.name << ", " << target << ", " << plan.name;
+        EXPECT_LE(cell.coverage(), 99) << law.name << ", " << target << ", " << plan.name;
+      }
+      std::printf("\n");
+    }
+  }
+}
+
 std::string TestName(const ::testing::TestParamInfo<Law>& info) {
   std::string name;
   for (const char c : std::string(info.param.name)) {

@@ -276,5 +276,16 @@ TEST_F(BoxTest, AUidThatSomebodyElseUsesIsNotTaken) {
   ::waitpid(squatter, nullptr, 0);
 }
 
+TEST_F(BoxTest, UidsRunOutAndComeBack) {
+  auto range = UidRange::Open(world_->folder() + "/lock", 2);
+  ASSERT_TRUE(range.ok());
+  const auto first = (*range)->Take();
+  const auto second = (*range)->Take();
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ((*range)->Take().error().code(), ErrorCode::kExhausted);
+  (*range)->GiveBack(*first);
+  EXPECT_EQ((*range)->Take().value(), *first);
+}
+
 }  // namespace
 }  // namespace touchstone

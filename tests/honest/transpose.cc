@@ -1,0 +1,5 @@
+extern "C" void run(const float* x, float* y, int64_t rows, int64_t cols) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < cols; ++c) y[c * rows + r] = x[r * cols + c];
+  }
+}

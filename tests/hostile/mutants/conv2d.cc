@@ -1,0 +1,68 @@
+#include <algorithm>
+
+extern "C" void run(const float* x, const float* weight, const float* bias, float* y, int64_t batch,
+                    int64_t channels_in, int64_t channels_out, int64_t height, int64_t width) {
+#ifdef MUTANT_float16_sum
+  using Sum = _Float16;
+#else
+  using Sum = float;
+#endif
+#ifdef MUTANT_float16_inputs
+  const auto load = [](float value) { return static_cast<float>(static_cast<_Float16>(value)); };
+#else
+  const auto load = [](float value) { return static_cast<Sum>(value); };
+#endif
+#ifdef MUTANT_skip_last_channel
+  const int64_t channel_end = channels_in - 1;
+#else
+  const int64_t channel_end = channels_in;
+#endif
+#ifdef MUTANT_off_by_one_bound
+  const int64_t row_end = height - 1;
+#else
+  const int64_t row_end = height;
+#endif
+  for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t o = 0; o < channels_out; ++o) {
+      for (int64_t i = 0; i < row_end; ++i) {
+        for (int64_t j = 0; j < width; ++j) {
+          Sum sum = 0;
+          for (int64_t c = 0; c < channel_end; ++c) {
+            for (int64_t p = 0; p < 3; ++p) {
+              for (int64_t q = 0; q < 3; ++q) {
+                int64_t row = i + p - 1;
+                int64_t col = j + q - 1;
+#ifdef MUTANT_repeats_the_border
+                row = std::clamp<int64_t>(row, 0, height - 1);
+                col = std::clamp<int64_t>(col, 0, width - 1);
+#elif defined(MUTANT_wraps_at_the_side)
+                if (row < 0 || row >= height) continue;
+                col = (col + width) % width;
+#else
+                if (row < 0 || row >= height || col < 0 || col >= width) continue;
+#endif
+#ifdef MUTANT_flipped_kernel
+                const int64_t tap = (2 - p) * 3 + (2 - q);
+#else
+                const int64_t tap = p * 3 + q;
+#endif
+                sum += load(x[((b * channels_in + c) * height + row) * width + col]) *
+                       load(weight[(o * channels_in + c) * 9 + tap]);
+              }
+            }
+          }
+#ifdef MUTANT_bias_dropped
+          y[((b * channels_out + o) * height + i) * width + j] = static_cast<float>(sum);
+#elif defined(MUTANT_bias_of_first_channel)
+          y[((b * channels_out + o) * height + i) * width + j] = static_cast<float>(sum) + bias[0];
+#else
+          y[((b * channels_out + o) * height + i) * width + j] = static_cast<float>(sum) + bias[o];
+#endif
+        }
+      }
+    }
+  }
+#ifdef MUTANT_one_row_swapped
+  std::swap_ranges(y, y + width, y + width);
+#endif
+}
