@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "reward/judge/output_place.h"
 
 namespace touchstone {
 namespace {
@@ -14,19 +15,6 @@ constexpr uint64_t kPageBytes = 4096;
 // The poison of a set: one stream for its outputs and guards.
 StreamKey PoisonKey(const SecretKey& key, uint64_t call) {
   return DeriveStreamKey(key, StreamPurpose::kPoison, call, 0);
-}
-
-// Number of elements between the first and the last one that a strided array touches, plus one; nullopt when a stride
-// is negative or the product leaves 63 bits.
-std::optional<uint64_t> Extent(const OutputPlace& place) {
-  unsigned __int128 last = 0;
-  for (uint32_t d = 0; d < place.rank; ++d) {
-    if (place.dims[d] < 0 || place.strides[d] < 0) return std::nullopt;
-    if (place.dims[d] == 0) return 0;
-    last += static_cast<unsigned __int128>(place.dims[d] - 1) * static_cast<uint64_t>(place.strides[d]);
-    if (last > (uint64_t{1} << 48)) return std::nullopt;
-  }
-  return static_cast<uint64_t>(last) + 1;
 }
 
 }  // namespace
@@ -232,19 +220,7 @@ Result<StridedArray> Side::Output(const Turn& turn, std::span<const uint32_t> se
   };
   if (index >= turn.answer.places.size()) return bad("was not reported");
   const OutputPlace& place = turn.answer.places[index];
-  if (place.rank != tensor.dims.size() || place.rank > kMaxRank ||
-      !std::equal(tensor.dims.begin(), tensor.dims.end(), place.dims)) {
-    return bad("has another shape than declared");
-  }
-  if (place.dtype != static_cast<uint32_t>(array.dtype)) return bad("has another dtype than declared");
-  const auto extent = Extent(place);
-  if (!extent) return bad("has impossible strides");
-  const uint64_t bytes = *extent * SizeOf(array.dtype);
-  if (place.offset > block_->size() || bytes > block_->size() - place.offset) return bad("lies outside the block");
-  if (place.offset < sets_ * layout_.stride) return bad("overlaps the inputs");
-  array.offset = place.offset;
-  array.strides.assign(place.strides, place.strides + place.rank);
-  return array;
+  return CheckPlace(place, tensor, array.dtype, sets_ * layout_.stride, block_->size());
 }
 
 Result<uint64_t> Side::CountChangedInputs(uint64_t set, std::span<const InputStream> inputs) const {
