@@ -1,33 +1,53 @@
-// Blocks of 4 × 16 results stay in registers while k passes by; b is read in rows of 16.
+// Blocks of 6 × 16 results stay in twelve vector registers while k passes by.
+#include <algorithm>
+#include <cstring>
+
+namespace {
+
+using Vector = float __attribute__((vector_size(32)));
+constexpr int64_t kLanes = 8;
+constexpr int64_t kCols = 2 * kLanes;
+
+Vector Load(const float* at) {
+  Vector value;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
+
+// Rows × 16 results at c. `a` and `b` begin at the block's first row and column.
+template <int kRows>
+void Block(const float* a, const float* b, float* c, int64_t n, int64_t k) {
+  Vector left[kRows] = {};
+  Vector right[kRows] = {};
+  for (int64_t l = 0; l < k; ++l) {
+    const Vector b0 = Load(b + l * n);
+    const Vector b1 = Load(b + l * n + kLanes);
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      left[r] += a[r * k + l] * b0;
+      right[r] += a[r * k + l] * b1;
+    }
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < kRows; ++r) {
+    std::memcpy(c + r * n, &left[r], sizeof(Vector));
+    std::memcpy(c + r * n + kLanes, &right[r], sizeof(Vector));
+  }
+}
+
+}  // namespace
+
 extern "C" void run(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k) {
-  constexpr int kRows = 4;
-  constexpr int kCols = 16;
-  const auto plain = [=](int64_t i, int64_t j) {
-    float sum = 0;
-    for (int64_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
-    c[i * n + j] = sum;
-  };
   int64_t j = 0;
   for (; j + kCols <= n; j += kCols) {
     int64_t i = 0;
-    for (; i + kRows <= m; i += kRows) {
-      float block[kRows][kCols] = {};
-      for (int64_t l = 0; l < k; ++l) {
-        const float* row = b + l * n + j;
-        for (int r = 0; r < kRows; ++r) {
-          const float weight = a[(i + r) * k + l];
-          for (int s = 0; s < kCols; ++s) block[r][s] += weight * row[s];
-        }
-      }
-      for (int r = 0; r < kRows; ++r) {
-        for (int s = 0; s < kCols; ++s) c[(i + r) * n + j + s] = block[r][s];
-      }
-    }
-    for (; i < m; ++i) {
-      for (int s = 0; s < kCols; ++s) plain(i, j + s);
-    }
+    for (; i + 6 <= m; i += 6) Block<6>(a + i * k, b + j, c + i * n + j, n, k);
+    for (; i < m; ++i) Block<1>(a + i * k, b + j, c + i * n + j, n, k);
   }
-  for (; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) plain(i, j);
+  for (int64_t i = 0; i < m && j < n; ++i) {
+    std::fill(c + i * n + j, c + i * n + n, 0.0f);
+    for (int64_t l = 0; l < k; ++l) {
+      for (int64_t s = j; s < n; ++s) c[i * n + s] += a[i * k + l] * b[l * n + s];
+    }
   }
 }

@@ -3,7 +3,7 @@
 find_program(TOUCHSTONE_GXX g++ REQUIRED)
 set(TOUCHSTONE_KERNELS ${PROJECT_BINARY_DIR}/kernels)
 file(MAKE_DIRECTORY ${TOUCHSTONE_KERNELS})
-set(kernel_flags -std=c++20 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs)
+set(kernel_flags -std=c++20 -O3 -fPIC -shared -fvisibility=hidden -Wl,-z,defs)
 file(READ /proc/cpuinfo cpuinfo)
 if(cpuinfo MATCHES " avx2 ")
   list(APPEND kernel_flags -march=x86-64-v3)
