@@ -45,7 +45,27 @@ void KillGroup(const std::string& folder) {
   (void)WriteKernelFile(folder + "/freezer.state", "THAWED");  // v1: a frozen process does not die
 }
 
+// Whether a list of controllers has all that a box needs.
+bool Suffices(const std::string& controllers) {
+  for (const char* needed : {" memory", " pids", " cpuset"}) {
+    if ((" " + controllers).find(needed) == std::string::npos) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::string ChooseV2Home(const std::string& own_group) {
+  const auto own = ReadKernelFile(own_group + "/cgroup.controllers");
+  if (!own || Suffices(*own)) return own_group;
+  for (std::string folder = own_group; folder.rfind('/') != std::string::npos;) {
+    folder.resize(folder.rfind('/'));
+    const auto handed_down = ReadKernelFile(folder + "/cgroup.subtree_control");
+    if (!handed_down) break;  // above the mount
+    if (Suffices(*handed_down) && ::access(folder.c_str(), W_OK) == 0) return folder;
+  }
+  return own_group;
+}
 
 void SweepStaleCgroups(const std::string& own_group) {
   for (const std::string& name : SubFolders(own_group)) {
@@ -105,8 +125,9 @@ void CgroupHost::PrepareV2(const std::string& own_group) {
 std::unique_ptr<CgroupHost> CgroupHost::Create(const CgroupLayout& layout) {
   std::unique_ptr<CgroupHost> host(new CgroupHost);
   CgroupFolders& folders = host->folders_;
-  folders.v2 = host->MakeFolder(layout.v2);
-  if (!folders.v2.empty()) host->PrepareV2(layout.v2);
+  const std::string v2_home = layout.v2.empty() ? "" : ChooseV2Home(layout.v2);
+  folders.v2 = host->MakeFolder(v2_home);
+  if (!folders.v2.empty()) host->PrepareV2(v2_home);
   const bool v2_freezer = !folders.v2.empty() && ::access((folders.v2 + "/cgroup.freeze").c_str(), W_OK) == 0;
   if (!folders.v2_memory) folders.memory_v1 = host->MakeFolder(layout.memory_v1);
   if (!folders.v2_pids) folders.pids_v1 = host->MakeFolder(layout.pids_v1);

@@ -104,6 +104,11 @@ class CgroupHost {
   std::string own_group_;  // that group
 };
 
+// Where the v2 groups of boxes go: `own_group` when it has the controllers that boxes need; else the nearest group
+// above it that already hands them to its children (a service manager often gives a session only some of them);
+// `own_group` when there is none. Only looks.
+std::string ChooseV2Home(const std::string& own_group);
+
 // Removes the folders that spawners which no longer live left in `own_group`, with every process in them.
 void SweepStaleCgroups(const std::string& own_group);
 

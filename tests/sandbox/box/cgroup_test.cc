@@ -40,6 +40,25 @@ TEST(CgroupLayoutTest, ContainerThatSeesItsOwnGroupAsTheRoot) {
   EXPECT_EQ(layout.memory_v1, "");
 }
 
+// Seen on a v2 host whose process manager hands its sessions the memory controller alone: boxes had no pids limit and
+// level full was refused, though the root of the hierarchy gives everything.
+TEST(CgroupV2HomeTest, IsTheNearestGroupThatGivesAllControllers) {
+  const fs::path root = fs::temp_directory_path() / ("touchstone-v2-home-" + std::to_string(::getpid()));
+  const fs::path own = root / "manager" / "session";
+  fs::create_directories(own);
+  const auto write = [](const fs::path& file, const std::string& text) { std::ofstream(file) << text; };
+  write(root / "cgroup.subtree_control", "cpuset cpu io memory pids\n");
+  write(root / "manager" / "cgroup.subtree_control", "memory\n");
+  write(own / "cgroup.controllers", "memory\n");
+  EXPECT_EQ(ChooseV2Home(own), root);
+  write(root / "cgroup.subtree_control", "memory\n");
+  EXPECT_EQ(ChooseV2Home(own), own);
+  write(own / "cgroup.controllers", "cpuset memory pids\n");
+  write(root / "cgroup.subtree_control", "cpuset memory pids\n");
+  EXPECT_EQ(ChooseV2Home(own), own);
+  fs::remove_all(root);
+}
+
 TEST(CgroupLayoutTest, NonsenseGivesNothing) {
   for (const char* text : {"", "\n\n", "0:", "::", "a b c", "1 2 3 4 5 6 7", "1 2 3 4 5 - cgroup"}) {
     EXPECT_EQ(ParseCgroupLayout(text, text).v2, "") << text;
