@@ -21,6 +21,7 @@ constexpr std::chrono::microseconds kShortestLimit{200'000};
 constexpr double kAgainstReference = 1.25;
 constexpr double kTickUs = 20'000;  // how late the kernel's CPU accounting may be, with room
 constexpr int kWarmups = 2;
+constexpr double kSoloOverrun = 1.25;  // of the budget, for single calls that are still to be made
 
 std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
   std::vector<uint32_t> sets;
@@ -88,6 +89,10 @@ Result<Turn> Evaluation::RunSlots(Side& side, std::span<const CallSlot> slots, s
     TOUCHSTONE_RETURN_IF_ERROR(side.Prepare(slot.set, slot.inputs, input_.key, slot.call));
   }
   return side.Run(Opcode::kRun, SetsOf(slots), limit, choices_, kTiles);
+}
+
+double Evaluation::ChargedUs(const Turn& turn) const {
+  return turn.elapsed_us + std::max(0.0, turn.handover_us - input_.host.handover_us);
 }
 
 void Evaluation::SizeWindow(double baseline_call_us, double candidate_call_us) {
@@ -159,7 +164,7 @@ Evaluation::Step Evaluation::MeasureBaselineAlone() {
     TOUCHSTONE_RETURN_IF_ERROR(status);
     TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(baseline(), slots, Limit(baseline_call_us_, calls_)));
     if (!turn.Completed()) return ReferenceFailed(baseline(), turn);
-    const double call_us = turn.elapsed_us / static_cast<double>(calls_);
+    const double call_us = ChargedUs(turn) / static_cast<double>(calls_);
     if (i < 0) baseline_call_us_ = call_us;
     if (i >= 0 && turn.handover_us <= input_.host.handover_bound_us) times.push_back(call_us);
   }
@@ -211,10 +216,8 @@ Evaluation::Step Evaluation::Trial(const DimValues& dims, const DistributionOver
   const auto limit = Limit(reference_turn.elapsed_us, 1);
   TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(*candidate_, slots, limit));
   candidate_call_us_ = turn.elapsed_us;
-  if (auto fate = FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit)) {
-    if (kind != "declared") fate->diagnostics.clear();
-    return fate;
-  }
+  const Detail detail = kind == "declared" ? Detail::kAll : Detail::kClass;
+  if (auto fate = FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit, detail)) return fate;
   if (!turn.tiles_final) {
     return std::optional<Fate>(
         Fate{EvalStatus::kCheating, "an output changed after the candidate had said that it was done", ""});
@@ -305,7 +308,7 @@ Evaluation::Step Evaluation::Round(int start, int round, bool solo, bool baselin
     TOUCHSTONE_ASSIGN(baseline_turn, run_baseline());
   }
   TOUCHSTONE_ASSIGN(candidate_turn, RunSlots(*candidate_, slots, limit));
-  if (auto fate = FateOfTurn(*candidate_, candidate_turn, Phase::kMeasure, limit)) return fate;
+  if (auto fate = FateOfTurn(*candidate_, candidate_turn, Phase::kMeasure, limit, Detail::kClass)) return fate;
   if (!baseline_first) {
     TOUCHSTONE_ASSIGN(baseline_turn, run_baseline());
   }
@@ -316,8 +319,8 @@ Evaluation::Step Evaluation::Round(int start, int round, bool solo, bool baselin
     if (!reference_turn.Completed()) return ReferenceFailed(*input_.reference, reference_turn);
   }
 
-  row.baseline_us = baseline_turn.elapsed_us / row.calls;
-  row.candidate_us = candidate_turn.elapsed_us / row.calls;
+  row.baseline_us = ChargedUs(baseline_turn) / row.calls;
+  row.candidate_us = ChargedUs(candidate_turn) / row.calls;
   row.baseline_handover_us = baseline_turn.handover_us;
   row.candidate_handover_us = candidate_turn.handover_us;
   row.candidate_cpu_us = candidate_turn.cpu_us;
@@ -349,6 +352,7 @@ SummaryOptions Evaluation::MakeSummaryOptions() const {
   options.confidence = input_.profile.confidence;
   options.between_start_sd = input_.between_start_sd;
   options.target_half_width = input_.profile.target_half_width;
+  options.solos_required = input_.profile.solo_rounds > 0;
   std::memcpy(&options.seed, input_.key.data(), sizeof(options.seed));
   return options;
 }
@@ -393,15 +397,21 @@ Evaluation::Step Evaluation::MeasureStarts() {
       TOUCHSTONE_ASSIGN(auto fate, Round(start, round, false, baseline_first, true));
       if (fate) return fate;
       if (!record_->rounds.back().is_void) ++valid;
+      // Who was slow while windows were sized and is not any more gets no short ones.
+      if (2 * record_->rounds.back().candidate_us < candidate_call_us_) {
+        SizeWindow(baseline_call_us_, record_->rounds.back().candidate_us);
+        TOUCHSTONE_RETURN_IF_ERROR(SetUpWindows());
+      }
       if (valid >= profile.min_rounds && round % 2 == 1) {
         const auto starts = WindowsByStart(record_->rounds);
         const SpeedupEstimate estimate =
             EstimateSpeedup(starts, MakeSpeedupOptions(MakeSummaryOptions(), starts.size()));
         if (estimate.interval_stated && estimate.half_width <= profile.target_half_width) break;
-        if (SpentMs() > budget_ms * (start + 1) / profile.starts) break;
       }
+      // Also with too few valid rounds: else who makes them void would own the slot.
+      if (SpentMs() > budget_ms * (start + 1) / profile.starts) break;
     }
-    for (; solos > 0; --solos) {
+    for (; solos > 0 && SpentMs() < kSoloOverrun * budget_ms * (start + 1) / profile.starts; --solos) {
       TOUCHSTONE_ASSIGN(auto fate, Round(start, -1, true, choices_.Below(2) == 0, true));
       if (fate) return fate;
     }
@@ -477,6 +487,7 @@ Status Evaluation::Run(EvalResult& record) {
   started_ = RawClock::now();
   record_ = &record;
   checker_.emplace(device_, task_, input_.key, record);
+  record.calibration["handover_us"] = input_.host.handover_us;
   record.calibration["handover_bound_us"] = input_.host.handover_bound_us;
   record.calibration["handshake_us"] = input_.host.handshake_us;
   record.calibration["bandwidth_gb_s"] = input_.host.bandwidth_gb_s;

@@ -25,6 +25,7 @@ namespace touchstone {
 
 // What the host gives: found once for each judge process.
 struct HostFacts {
+  double handover_us = 0;        // median of thaw → doorbell: what is above it is charged to the side (V1)
   double handover_bound_us = 0;  // beyond it a round is void (V1)
   double handshake_us = 0;       // an empty command, doorbell → done
   double bandwidth_gb_s = 0;     // generous upper bounds of one core, for floors (V10)
@@ -77,6 +78,8 @@ class Evaluation {
   // K for a window, from what a call of each side takes.
   void SizeWindow(double baseline_call_us, double candidate_call_us);
   Status SetUpWindows();
+  // What a side is charged for: its turn, and what its hand-over took longer than one without work in it.
+  double ChargedUs(const Turn& turn) const;
   double SpentMs() const;
   SummaryOptions MakeSummaryOptions() const;
 

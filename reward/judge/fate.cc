@@ -1,5 +1,7 @@
 #include "reward/judge/fate.h"
 
+#include <signal.h>
+
 #include <cstring>
 
 namespace touchstone {
@@ -11,13 +13,22 @@ std::string Seconds(std::chrono::microseconds limit) {
   return text;
 }
 
-Fate FateOfDeath(Side& side, Phase phase) {
+// Signals that a faulty program gets, rather than chooses.
+bool IsFault(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+}
+
+Fate FateOfDeath(Side& side, Phase phase, Detail detail) {
   const EvalStatus status = phase == Phase::kLoad ? EvalStatus::kLoadError : EvalStatus::kRuntimeError;
   const std::string when = phase == Phase::kLoad ? "while it was loaded" : "during a call";
   const auto outcome = side.box().Wait(std::chrono::milliseconds(1000));
   if (!outcome.ok()) return {status, "the candidate's process ended " + when, ""};
   if (outcome->out_of_memory) {
     return {EvalStatus::kOutOfMemory, "the candidate's box ran out of memory " + when, ""};
+  }
+  if (detail == Detail::kClass && (outcome->kind == Outcome::Kind::kExited ||
+                                   (outcome->kind == Outcome::Kind::kSignalled && !IsFault(outcome->signal)))) {
+    return {status, "the candidate's process ended " + when, ""};
   }
   if (outcome->kind == Outcome::Kind::kExited) {
     return {status, "the candidate ended its process with code " + std::to_string(outcome->code) + " " + when, ""};
@@ -43,9 +54,10 @@ std::string_view ToString(Phase phase) {
   return "unknown";
 }
 
-std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit) {
+std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit,
+                               Detail detail) {
   if (turn.Completed()) return std::nullopt;
-  if (turn.waited == Waited::kDied) return FateOfDeath(side, phase);
+  if (turn.waited == Waited::kDied) return FateOfDeath(side, phase, detail);
   if (turn.waited == Waited::kTimedOut) {
     return Fate{EvalStatus::kTimeout,
                 (phase == Phase::kLoad ? "loading took longer than " : "a call took longer than ") + Seconds(limit),
@@ -54,7 +66,7 @@ std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::c
   const bool loading = phase == Phase::kLoad;
   return Fate{loading ? EvalStatus::kLoadError : EvalStatus::kRuntimeError,
               loading ? "the candidate could not be loaded" : "the runner reports an error in a call",
-              turn.answer.message};
+              detail == Detail::kAll ? turn.answer.message : ""};
 }
 
 }  // namespace touchstone

@@ -20,8 +20,13 @@ struct Fate {
 enum class Phase { kLoad, kCorrectness, kMeasure };
 std::string_view ToString(Phase phase);
 
+// How much may be told. A process that has been in a hidden trial knows what it must not tell: neither its own words
+// nor a number of its choice leave the box (design: V14).
+enum class Detail { kAll, kClass };
+
 // What a turn that did not complete means for the candidate; nullopt when it did complete. Reaps the dead.
-std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit);
+std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit,
+                               Detail detail = Detail::kAll);
 
 }  // namespace touchstone
 

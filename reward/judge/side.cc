@@ -98,12 +98,11 @@ Status Side::Prepare(uint64_t set, std::span<const InputStream> inputs, const Se
   return {};
 }
 
-Result<double> Side::ThawAndPing(std::chrono::microseconds timeout, Waited* waited) {
-  const auto start = RawClock::now();
+Status Side::ThawAndPing(std::chrono::microseconds timeout, Waited* waited) {
   if (freezes_) TOUCHSTONE_RETURN_IF_ERROR(link_->box().Thaw());
   link_->Ring(Opcode::kPing);
   *waited = link_->Await(timeout, spec_.spin);
-  return ToMicroseconds(RawClock::now() - start);
+  return {};
 }
 
 size_t Side::PlacesFor(Opcode opcode, size_t calls) const {
@@ -118,21 +117,24 @@ Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chron
                        ChoiceStream& choices, size_t tile_count) {
   TOUCHSTONE_CHECK(sets.size() <= kMaxCalls, "more calls than a command holds");
   Turn turn;
-  TOUCHSTONE_ASSIGN(turn.handover_us, ThawAndPing(timeout, &turn.waited));
-  if (turn.waited != Waited::kDone) {
-    TOUCHSTONE_RETURN_IF_ERROR(Freeze());
-    return turn;
-  }
+  // From the thaw on the runner may work on its inputs: all that takes time is done before, and the ping is at once
+  // followed by the doorbell.
   CommandPage& command = link_->command();
   command.calls = static_cast<uint32_t>(sets.size());
   std::copy(sets.begin(), sets.end(), command.order);
-  // All that takes time is chosen before the clock starts.
   const auto chosen = ChooseTiles(sets, choices, opcode == Opcode::kRun ? tile_count : 0);
   std::vector<Region> tiles;
   std::vector<std::byte> read(tile_count * kTileBytes);
   const auto cpu_before = CpuTime();
 
+  const auto thawed = RawClock::now();
+  TOUCHSTONE_RETURN_IF_ERROR(ThawAndPing(timeout, &turn.waited));
   const auto start = RawClock::now();
+  turn.handover_us = ToMicroseconds(start - thawed);
+  if (turn.waited != Waited::kDone) {
+    TOUCHSTONE_RETURN_IF_ERROR(Freeze());
+    return turn;
+  }
   link_->Ring(opcode);
   turn.waited = link_->Await(timeout, spec_.spin);
   if (turn.waited == Waited::kDone) {

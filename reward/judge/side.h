@@ -33,7 +33,7 @@ struct Turn {
   Waited waited = Waited::kDone;
   RunnerAnswer answer;
   double elapsed_us = 0;    // doorbell → tiles arrived
-  double handover_us = 0;   // thaw → ping answered
+  double handover_us = 0;   // thaw → doorbell: the runner sees its inputs already
   double cpu_us = 0;        // CPU time of the box meanwhile; < 0 unknown
   bool tiles_final = true;  // the tiles that ended the clock are equal to the final bytes
   bool Completed() const { return waited == Waited::kDone && answer.status == RunnerStatus::kOk; }
@@ -82,7 +82,7 @@ class Side {
   Side(Device& device, SideSpec spec, std::unique_ptr<DeviceBlock> block, std::unique_ptr<RunnerLink> link);
 
   Status Freeze();
-  Result<double> ThawAndPing(std::chrono::microseconds timeout, Waited* waited);
+  Status ThawAndPing(std::chrono::microseconds timeout, Waited* waited);
   // A tile before its output's place is known.
   struct TileChoice {
     uint64_t offset = 0;  // in the block, or in the output where `place` says which

@@ -102,6 +102,7 @@ Status Slot::CalibrateHandover(const Task& task, const std::string& size) {
   }
   const HostPeaks peaks = MeasureHostPeaks();
   HostFacts host;
+  host.handover_us = Median(handovers);
   host.handover_bound_us = std::max(kSmallestBoundUs, kBoundFactor * Quantile(handovers, 0.99));
   host.handshake_us = Median(handshakes);
   host.bandwidth_gb_s = peaks.bandwidth_gb_s;

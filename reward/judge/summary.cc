@@ -131,6 +131,11 @@ void Summarize(const SummaryOptions& options, EvalResult& result) {
                 {{"candidate_us", result.candidate_us}, {"floor_us", result.floor_us}});
     return;
   }
+  if (options.solos_required && !(result.solo_upper_bound > 0)) {
+    result.status = EvalStatus::kUnstable;
+    result.reason = "too few single calls were undisturbed";
+    return;
+  }
   const bool wide = !result.speedup.interval_stated || result.speedup.half_width > options.unstable_half_width;
   if (wide || baseline_disagrees) {
     result.status = EvalStatus::kUnstable;

@@ -15,6 +15,8 @@ struct SummaryOptions {
   double between_start_sd = -1;  // of log(speedup), from the host's calibration; < 0: not calibrated
   uint64_t seed = 0;             // of the bootstraps
   double target_half_width = 0.02;
+  // The profile has single calls: without enough valid ones there is no bound, and so no reward (design: V8).
+  bool solos_required = false;
   // Wider than this the result is `unstable` and scored by its lower bound.
   double unstable_half_width = 0.25;
   // In-round and alone baseline further apart than this are a finding (design: V7).

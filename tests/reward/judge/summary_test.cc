@@ -112,6 +112,21 @@ TEST(SummaryTest, AnUnstableCandidateIsScoredByItsLowerBound) {
   EXPECT_LT(result.rewarded_speedup, 2);
 }
 
+TEST(SummaryTest, PaysNothingWithoutTheBoundThatItsProfileAsksFor) {
+  EvalResult result = Measured(1000, 500, 1100, 600);
+  for (RoundRecord& round : result.rounds) round.is_void = round.is_void || round.solo;
+  SummaryOptions options;
+  options.between_start_sd = 0.001;
+  options.solos_required = true;
+  EvalResult control = result;
+  Summarize(options, result);
+  EXPECT_EQ(result.status, EvalStatus::kUnstable);
+  EXPECT_EQ(result.rewarded_speedup, 0);
+  options.solos_required = false;
+  Summarize(options, control);
+  EXPECT_EQ(control.status, EvalStatus::kSuccess);
+}
+
 TEST(SoloUpperBoundTest, NeedsSomeSolos) { EXPECT_EQ(SoloUpperBound({}, 0.95, 1), 0); }
 
 }  // namespace
