@@ -1,0 +1,5 @@
+// Right, but the input is used as scratch memory.
+extern "C" void run(const float* x, const float* y, float* z, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) z[i] = x[i] + y[i];
+  const_cast<float*>(x)[n / 2] = 0;
+}

@@ -1,0 +1,1 @@
+extern "C" void walk(const float*, const float*, float*, int64_t) {}
