@@ -80,7 +80,7 @@ Box& Box::operator=(Box&& other) noexcept {
   if (this == &other) return *this;
   if (handles_.spawner.valid()) (void)Destroy();
   handles_ = std::move(other.handles_);
-  outcome_ = std::move(other.outcome_);
+  outcome_ = other.outcome_;
   gone_ = other.gone_;
   return *this;
 }

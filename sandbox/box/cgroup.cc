@@ -16,6 +16,12 @@
 namespace touchstone {
 namespace {
 
+std::string Join(const std::string& folder, const std::string& name) {
+  std::string path = folder;
+  path += '/';
+  return path += name;
+}
+
 std::vector<std::string> SubFolders(const std::string& folder) {
   std::vector<std::string> names;
   DIR* stream = ::opendir(folder.c_str());
@@ -70,10 +76,11 @@ std::string ChooseV2Home(const std::string& own_group) {
 void SweepStaleCgroups(const std::string& own_group) {
   for (const std::string& name : SubFolders(own_group)) {
     if (!IsStaleOwnerName(name)) continue;
-    const std::string folder = own_group + "/" + name;
+    const std::string folder = Join(own_group, name);
     for (const std::string& box : SubFolders(folder)) {
-      KillGroup(folder + "/" + box);
-      ::rmdir((folder + "/" + box).c_str());  // a dying process keeps it; the next sweep takes it
+      const std::string path = Join(folder, box);
+      KillGroup(path);
+      ::rmdir(path.c_str());  // a dying process keeps it; the next sweep takes it
     }
     ::rmdir(folder.c_str());
   }
@@ -157,7 +164,7 @@ CgroupHost::~CgroupHost() {
   for (const std::string& folder : {folders_.memory_v1, folders_.pids_v1, folders_.cpuacct_v1, folders_.cpuset_v1,
                                     folders_.freezer_v1, folders_.v2}) {
     if (folder.empty()) continue;
-    for (const std::string& box : SubFolders(folder)) ::rmdir((folder + "/" + box).c_str());
+    for (const std::string& box : SubFolders(folder)) ::rmdir(Join(folder, box).c_str());
     ::rmdir(folder.c_str());
   }
   if (leaf_.empty()) return;
