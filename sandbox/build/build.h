@@ -57,6 +57,7 @@ struct BuildOptions {
   uint64_t artifact_bytes = uint64_t{64} << 20;
   uint64_t source_bytes = uint64_t{1} << 20;
   Level minimum_level = Level::kFull;
+  LayerSet disable_for_tests;  // see Policy
 };
 
 // Thread-safe. Each concurrent Build() uses a spawner connection of its own.

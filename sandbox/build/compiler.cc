@@ -160,6 +160,7 @@ Result<CompilerRun> Compiler::RunInBox(Spawner& spawner, std::vector<std::string
   Policy policy;
   policy.minimum_level = options_.minimum_level;
   policy.allow_exec = true;
+  policy.disable_for_tests = options_.disable_for_tests;
   policy.binds = tools_.binds;
   TOUCHSTONE_ASSIGN(Box box, spawner.Start(policy, CompileLimits(options_), program, fds));
   TOUCHSTONE_ASSIGN(BoxOutput output, CollectOutput(box, kMaxCompilerOutputBytes, deadline));

@@ -239,6 +239,22 @@ TEST_F(BuildPoolTest, RefusesInterfacesThatItCannotBuild) {
   EXPECT_EQ(pool->Build(request).error().code(), ErrorCode::kInvalidArgument);
 }
 
+TEST_F(BuildPoolTest, WorksAtTheReducedLevel) {
+  options_.minimum_level = Level::kReduced;
+  const LayerSet reduced = LayersOf(Level::kReduced);
+  for (int i = 0; i < kLayerCount; ++i) {
+    if (!reduced.Has(static_cast<Layer>(i))) options_.disable_for_tests.Add(static_cast<Layer>(i));
+  }
+  const BuildOutcome good = Build(kGoodSource);
+  EXPECT_EQ(good.kind, Kind::kBuilt) << good.log;
+  const BuildOutcome bad = Build("int x = ;\n");
+  ASSERT_EQ(bad.kind, Kind::kCompileError) << bad.log;
+  EXPECT_EQ(bad.diagnostics[0].file, "candidate.cc");
+  const BuildOutcome hostile = Build("#include \"/etc/shadow\"\n");
+  ASSERT_EQ(hostile.kind, Kind::kCompileError) << hostile.log;
+  EXPECT_THAT(hostile.diagnostics[0].message, HasSubstr("/etc/shadow: Permission denied"));
+}
+
 TEST_F(BuildPoolTest, NamesItsToolchain) {
   const auto pool = NewPool();
   ASSERT_NE(pool, nullptr);
