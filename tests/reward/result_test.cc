@@ -169,8 +169,8 @@ void RemoveEach(const json& whole, const json::json_pointer& at, const std::stri
   const json& value = whole.at(at);
   if (value.is_array()) return RemoveEach(whole, at / 0, path + "[0]");
   if (!value.is_object()) return;
-  static const std::set<std::string> kFree = {"dims", "numbers", "budget_ms", "calibration", "environment"};
-  if (kFree.count(at.empty() ? "" : at.back()) > 0) return;
+  static const std::set<std::string> free_maps = {"dims", "numbers", "budget_ms", "calibration", "environment"};
+  if (free_maps.count(at.empty() ? "" : at.back()) > 0) return;
   for (const auto& [key, unused] : value.items()) {
     json less = whole;
     less.at(at).erase(key);
@@ -210,9 +210,10 @@ TEST(Result, NamesOfStatusesAreFixed) {
 
 // Paths of all fields: "trials[].candidate.count". What is below a map with free names is not a field.
 void Flatten(const json& value, const std::string& path, std::set<std::string>& paths) {
-  static const std::set<std::string> kFree = {"dims", "evidence[].numbers", "budget_ms", "calibration", "environment"};
+  static const std::set<std::string> free_maps = {"dims", "evidence[].numbers", "budget_ms", "calibration",
+                                                  "environment"};
   if (value.is_array() && !value.empty()) return Flatten(value[0], path + "[]", paths);
-  if (!value.is_object() || kFree.count(path) > 0) return;
+  if (!value.is_object() || free_maps.count(path) > 0) return;
   for (const auto& [key, child] : value.items()) {
     const std::string name = path.empty() ? key : path + "." + key;
     paths.insert(name);
