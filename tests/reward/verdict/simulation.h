@@ -3,6 +3,7 @@
 #define TOUCHSTONE_TESTS_REWARD_VERDICT_SIMULATION_H_
 
 #include <cmath>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Law {
   double drift = 0;             // of the candidate alone over a start, from its middle
   double common_log_drift = 0;  // of both sides over a start
 };
+
+// The name, so that a test that is given a law has the same description in every run.
+inline void PrintTo(const Law& law, std::ostream* out) { *out << law.name; }
 
 class Simulation {
  public:
