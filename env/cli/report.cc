@@ -25,7 +25,7 @@ std::string FormatSpeedup(const EvalResult& result) {
     return text;
   }
   std::snprintf(text, sizeof(text), "%.3g×", estimate.speedup);
-  return text + (" (no interval: " + OneLine(estimate.reason) + ")");
+  return text + std::string(" (no interval)");
 }
 
 std::string FormatTable(const std::vector<Record>& records) {
@@ -49,6 +49,8 @@ std::string FormatDetails(const Record& record) {
     text += "  " + std::string(ToString(evidence.severity)) + ": " + evidence.id + ": " +
             OneLine(evidence.explanation) + '\n';
   }
+  const SpeedupEstimate& estimate = record.result.speedup;
+  if (estimate.speedup > 0 && !estimate.interval_stated) text += "  no interval: " + OneLine(estimate.reason) + '\n';
   std::istringstream lines(record.result.diagnostics);
   std::string line;
   for (int i = 0; std::getline(lines, line); ++i) {
