@@ -1,3 +1,4 @@
+// Right as it stands; each MUTANT_… macro makes it wrong in one way (scripts/benchlib/mutants.py).
 #include <cmath>
 
 extern "C" void run(float* param, const float* grad, const float* exp_avg, const float* exp_avg_sq, float* exp_avg_new,

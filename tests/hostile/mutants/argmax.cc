@@ -1,3 +1,4 @@
+// Right as it stands; each MUTANT_… macro makes it wrong in one way (scripts/benchlib/mutants.py).
 #include <utility>
 
 extern "C" void run(const float* x, int64_t* y, int64_t rows, int64_t cols) {

@@ -1,3 +1,4 @@
+// Right as it stands; each MUTANT_… macro makes it wrong in one way (scripts/benchlib/mutants.py).
 #include <algorithm>
 
 extern "C" void run(const float* x, const int64_t* index, float* y, int64_t rows, int64_t cols, int64_t picks) {

@@ -1,3 +1,4 @@
+// Right as it stands; each MUTANT_… macro makes it wrong in one way (scripts/benchlib/mutants.py).
 #include <algorithm>
 
 extern "C" void run(const int32_t* values, int64_t* count, int64_t n, int64_t bins) {

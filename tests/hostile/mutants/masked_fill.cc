@@ -1,3 +1,4 @@
+// Right as it stands; each MUTANT_… macro makes it wrong in one way (scripts/benchlib/mutants.py).
 extern "C" void run(const float* x, const bool* mask, float* y, int64_t batch, int64_t rows, int64_t cols) {
 #ifdef MUTANT_skip_last_row
   const int64_t row_end = rows - 1;

@@ -1,3 +1,4 @@
+// Right as it stands; each MUTANT_… macro makes it wrong in one way (scripts/benchlib/mutants.py).
 #include <algorithm>
 #ifdef MUTANT_bfloat16_inputs
 #include <bit>
