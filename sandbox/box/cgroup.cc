@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -73,22 +74,32 @@ std::string ChooseV2Home(const std::string& own_group) {
   return own_group;
 }
 
-void SweepStaleCgroups(const std::string& own_group) {
-  for (const std::string& name : SubFolders(own_group)) {
-    if (!IsStaleOwnerName(name)) continue;
-    const std::string folder = Join(own_group, name);
-    for (const std::string& box : SubFolders(folder)) {
-      const std::string path = Join(folder, box);
-      KillGroup(path);
-      ::rmdir(path.c_str());  // a dying process keeps it; the next sweep takes it
+void SweepStaleCgroups(const std::vector<std::string>& own_groups) {
+  std::vector<std::string> stale;
+  for (const std::string& own_group : own_groups) {
+    if (own_group.empty()) continue;
+    for (const std::string& name : SubFolders(own_group)) {
+      if (IsStaleOwnerName(name)) stale.push_back(Join(own_group, name));
     }
-    ::rmdir(folder.c_str());
+  }
+  // First all of them: what one hierarchy has killed, the freezer of another may still hold.
+  for (const std::string& folder : stale) {
+    for (const std::string& box : SubFolders(folder)) KillGroup(Join(folder, box));
+  }
+  // The dying keep their groups for a moment. What takes longer is left to the next sweep.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!stale.empty()) {
+    std::erase_if(stale, [](const std::string& folder) {
+      for (const std::string& box : SubFolders(folder)) ::rmdir(Join(folder, box).c_str());
+      return ::rmdir(folder.c_str()) == 0 || errno == ENOENT;
+    });
+    if (stale.empty() || std::chrono::steady_clock::now() > deadline) return;
+    ::usleep(500);
   }
 }
 
 std::string CgroupHost::MakeFolder(const std::string& own_group) {
   if (own_group.empty()) return {};
-  SweepStaleCgroups(own_group);
   std::string folder = own_group + "/" + OwnerName();
   if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return folder;
   why_ += "mkdir " + folder + ": " + std::strerror(errno) + "; ";
@@ -133,6 +144,8 @@ std::unique_ptr<CgroupHost> CgroupHost::Create(const CgroupLayout& layout) {
   std::unique_ptr<CgroupHost> host(new CgroupHost);
   CgroupFolders& folders = host->folders_;
   const std::string v2_home = layout.v2.empty() ? "" : ChooseV2Home(layout.v2);
+  SweepStaleCgroups(
+      {v2_home, layout.memory_v1, layout.pids_v1, layout.cpuacct_v1, layout.cpuset_v1, layout.freezer_v1});
   folders.v2 = host->MakeFolder(v2_home);
   if (!folders.v2.empty()) host->PrepareV2(v2_home);
   const bool v2_freezer = !folders.v2.empty() && ::access((folders.v2 + "/cgroup.freeze").c_str(), W_OK) == 0;
@@ -219,10 +232,15 @@ Result<std::unique_ptr<BoxCgroup>> BoxCgroup::Create(const CgroupFolders& host, 
     box->v2_fd_ = OpenFile(box->v2_, O_RDONLY | O_DIRECTORY);
     if (!box->v2_fd_.valid()) return ErrnoError("opening " + box->v2_);
   }
-  for (const std::string* folder : {&box->memory_, &box->pids_, &box->cpuacct_, &box->cpuset_, &box->freezer_}) {
+  const std::pair<Layer, const std::string*> v1[] = {{Layer::kMemoryCgroup, &box->memory_},
+                                                     {Layer::kPidsCgroup, &box->pids_},
+                                                     {Layer::kCpuAccounting, &box->cpuacct_},
+                                                     {Layer::kCpuSet, &box->cpuset_},
+                                                     {Layer::kFreezer, &box->freezer_}};
+  for (const auto& [layer, folder] : v1) {
     if (folder->empty()) continue;
-    box->join_.push_back(OpenFile(*folder + "/cgroup.procs", O_RDWR));
-    if (!box->join_.back().valid()) return ErrnoError("opening " + *folder);
+    box->doors_.emplace_back(layer, OpenFile(*folder + "/cgroup.procs", O_RDWR));
+    if (!box->doors_.back().second.valid()) return ErrnoError("opening " + *folder);
   }
   for (const std::string* folder : {&box->v2_, &box->pids_, &box->memory_, &box->cpuacct_, &box->freezer_}) {
     if (folder->empty() || box->list_fd_.valid()) continue;
@@ -233,10 +251,10 @@ Result<std::unique_ptr<BoxCgroup>> BoxCgroup::Create(const CgroupFolders& host, 
 
 BoxCgroup::~BoxCgroup() { (void)Remove(); }
 
-std::vector<int> BoxCgroup::join_fds() const {
-  std::vector<int> fds;
-  for (const UniqueFd& fd : join_) fds.push_back(fd.get());
-  return fds;
+std::vector<BoxCgroup::Door> BoxCgroup::doors() const {
+  std::vector<Door> doors;
+  for (const auto& [layer, fd] : doors_) doors.push_back({layer, fd.get()});
+  return doors;
 }
 
 Status BoxCgroup::SetLimits(const Limits& limits) {

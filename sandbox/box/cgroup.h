@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -54,7 +55,11 @@ class BoxCgroup {
   // For clone3(CLONE_INTO_CGROUP); -1 without v2.
   int clone_into_fd() const { return v2_fd_.get(); }
   // cgroup.procs of the v1 groups: the box's init writes "0" into each.
-  std::vector<int> join_fds() const;
+  struct Door {
+    Layer layer;
+    int fd;
+  };
+  std::vector<Door> doors() const;
   // Lists all processes of the box; -1 without any group.
   int list_fd() const { return list_fd_.get(); }
 
@@ -75,7 +80,7 @@ class BoxCgroup {
   std::string memory_, pids_, cpuacct_, cpuset_, freezer_, v2_;  // folders; empty: not used
   bool v2_memory_ = false, v2_pids_ = false, v2_cpuset_ = false;
   UniqueFd v2_fd_;
-  std::vector<UniqueFd> join_;
+  std::vector<std::pair<Layer, UniqueFd>> doors_;
   UniqueFd list_fd_;
 };
 
@@ -109,8 +114,9 @@ class CgroupHost {
 // `own_group` when there is none. Only looks.
 std::string ChooseV2Home(const std::string& own_group);
 
-// Removes the folders that spawners which no longer live left in `own_group`, with every process in them.
-void SweepStaleCgroups(const std::string& own_group);
+// Removes the folders that spawners which no longer live left in these groups, with every process in them. Takes at
+// most about a second.
+void SweepStaleCgroups(const std::vector<std::string>& own_groups);
 
 }  // namespace touchstone
 

@@ -140,14 +140,14 @@ Status EnterNamespaces(LayerSet layers, uid_t uid, gid_t gid) {
   if (layers.Has(Layer::kUserNamespace)) {
     TOUCHSTONE_RETURN_IF_ERROR(MapOwnUser(uid, gid));
   }
-  int flags = 0;
   for (const NamespaceLayer& entry : kByUnshare) {
-    if (layers.Has(entry.layer)) flags |= static_cast<int>(entry.flag);
+    if (layers.Has(entry.layer) && ::unshare(static_cast<int>(entry.flag)) != 0) {
+      return LayerError(entry.layer, "unshare");
+    }
   }
-  if (flags != 0 && ::unshare(flags) != 0) return ErrnoError(ErrorCode::kUnavailable, "unshare");
   constexpr std::string_view kHostName = "box";
   if (layers.Has(Layer::kUtsNamespace) && ::sethostname(kHostName.data(), kHostName.size()) != 0) {
-    return ErrnoError("sethostname");
+    return LayerError(Layer::kUtsNamespace, "sethostname");
   }
   return {};
 }

@@ -24,10 +24,6 @@
 namespace touchstone {
 namespace {
 
-Error LayerError(Layer layer, std::string_view step) {
-  return ErrnoError(ErrorCode::kUnavailable, "layer " + std::string(ToString(layer)) + ": " + std::string(step));
-}
-
 // Closes every descriptor that is not in `kept`.
 void CloseAllBut(std::vector<int> kept) {
   std::sort(kept.begin(), kept.end());
@@ -87,12 +83,12 @@ class Init {
     if (!Has(Layer::kPidNamespace) && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return ErrnoError("subreaper");
     if (Has(Layer::kCloseOnExec)) {
       // What the spawner has open concerns other boxes and its clients.
-      std::vector<int> kept = config_.join_fds;
-      kept.insert(kept.end(), {0, 1, 2, config_.control, config_.end, config_.list_fd});
+      std::vector<int> kept = {0, 1, 2, config_.control, config_.end, config_.list_fd};
+      for (const BoxCgroup::Door& door : config_.doors) kept.push_back(door.fd);
       CloseAllBut(std::move(kept));
     }
-    for (int fd : config_.join_fds) {
-      if (::write(fd, "0", 1) != 1) return ErrnoError(ErrorCode::kUnavailable, "entering a control group");
+    for (const BoxCgroup::Door& door : config_.doors) {
+      if (::write(door.fd, "0", 1) != 1) return LayerError(door.layer, "entering the group");
     }
     return EnterNamespaces(config_.layers, config_.uid, config_.gid);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/box/cgroup.h"
 #include "sandbox/box/layers.h"
 #include "sandbox/box/seccomp.h"
 
@@ -21,7 +22,7 @@ struct InitConfig {
   pid_t spawner = 0;
   int control = -1;                                 // channel to the spawner: the request comes in, InitReply goes out
   int end = -1;                                     // pipe: gets the EndRecord
-  std::vector<int> join_fds;                        // cgroup.procs files to enter
+  std::vector<BoxCgroup::Door> doors;               // control groups to enter
   int list_fd = -1;                                 // cgroup.procs file that lists the box
   std::string folder;                               // stands for /tmp in a box without a mount namespace
   const FilterProgram* deny_list = nullptr;         // for boxes with all cores

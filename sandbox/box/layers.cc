@@ -31,6 +31,10 @@ std::vector<std::string> LayerSet::Names() const {
   return names;
 }
 
+Error LayerError(Layer layer, std::string_view step) {
+  return ErrnoError(ErrorCode::kUnavailable, "layer " + std::string(ToString(layer)) + ": " + std::string(step));
+}
+
 std::string_view ToString(Level level) { return kLevelNames.at(static_cast<size_t>(level)); }
 
 std::optional<Level> LevelFromString(std::string_view name) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace touchstone {
 
 // One protection of a box. Values travel in records: do not change them.
@@ -54,6 +56,9 @@ class LayerSet {
  private:
   uint32_t bits_ = 0;
 };
+
+// The error of a layer that was wanted and failed in `step`, with errno: kUnavailable, and it names the layer.
+Error LayerError(Layer layer, std::string_view step);
 
 // Named sets of layers (design: V12). A level is reached when every layer it names is active.
 //   full     namespaces, own uid, seccomp, cgroups with the freezer

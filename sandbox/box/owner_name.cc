@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::string_view kPrefix = "touchstone-box.";
 
-// In clock ticks since boot (field 22 of /proc/PID/stat); empty when there is no such process.
+// In clock ticks since boot (field 22 of /proc/PID/stat); empty when there is no such process or only its zombie.
 std::string StartTime(const std::string& pid) {
   const auto stat = ReadKernelFile("/proc/" + pid + "/stat");
   if (!stat) return {};
-  size_t at = stat->rfind(')');  // the second field is a name with anything in it
+  size_t at = stat->rfind(')');  // the second field is a name with anything in it, the third the state
+  if (at == std::string::npos || stat->compare(at, 3, ") Z") == 0) return {};
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat->find(' ', at + 1);
   if (at == std::string::npos) return {};
   return stat->substr(at + 1, stat->find(' ', at + 1) - at - 1);

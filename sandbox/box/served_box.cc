@@ -51,14 +51,14 @@ Result<std::unique_ptr<ServedBox>> ServedBox::Create(const BoxFactory& factory, 
   config.spawner = ::getpid();
   config.control = control.second.get();
   config.end = end_write.get();
-  config.join_fds = box->cgroup_->join_fds();
+  config.doors = box->cgroup_->doors();
   config.list_fd = box->cgroup_->list_fd();
   config.folder = box->folder_.path();
   config.deny_list = &factory.deny_list;
   config.deny_list_pinned = &factory.deny_list_pinned;
   const CloneResult child = CloneBox(layers, box->cgroup_->clone_into_fd());
   if (child.pid == 0) InitMain(config);
-  if (child.pid < 0) return ErrnoError(ErrorCode::kUnavailable, "clone3");
+  if (child.pid < 0) return LayerError(Layer::kPidNamespace, "clone3");
   box->pid_ = child.pid;
   box->pidfd_ = UniqueFd(child.pidfd);
   box->control_ = std::move(control.first);

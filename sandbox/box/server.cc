@@ -189,17 +189,17 @@ void SpawnerServer::HandleConnections(size_t count) {
   }
 }
 
-void SpawnerServer::HandleBoxes(size_t& at) {
-  for (const auto& box : boxes_) {
-    const bool ended = pollers_[at].revents != 0;
-    const bool spoke = pollers_[at + 1].revents != 0;
-    at += 2;
-    if (spoke && box->state() == ServedBox::State::kStarting) {
-      box->FinishStart();
+void SpawnerServer::HandleBoxes(size_t first) {
+  for (size_t i = 0; i < boxes_.size(); ++i) {
+    ServedBox& box = *boxes_[i];
+    const bool ended = pollers_[first + 2 * i].revents != 0;
+    const bool spoke = pollers_[first + 2 * i + 1].revents != 0;
+    if (spoke && box.state() == ServedBox::State::kStarting) {
+      box.FinishStart();
     } else if (spoke) {
-      box->Kill();  // its holder says so, or is gone
+      box.Kill();  // its holder says so, or is gone
     }
-    if (ended || box->state() == ServedBox::State::kDying) box->Advance();
+    if (ended || box.state() == ServedBox::State::kDying) box.Advance();
   }
   SweepBoxes();
 }
@@ -256,15 +256,12 @@ void SpawnerServer::Serve() {
     const int ready = ::poll(pollers_.data(), pollers_.size(), PollTimeout());
     if (ready < 0 && errno != EINTR) return;
     if (pollers_[0].revents != 0) return;
-    if (ready <= 0) HandleIdle();
-    size_t at = 1 + connections;
-    // A box that HandleIdle has just made is not among the pollers yet.
-    if (ready > 0 || std::any_of(boxes_.begin(), boxes_.end(),
-                                 [](const auto& box) { return box->state() == ServedBox::State::kDying; })) {
-      pollers_.resize(std::max(pollers_.size(), at + 2 * boxes_.size()), pollfd{-1, 0, 0});
-      HandleBoxes(at);
+    HandleBoxes(1 + connections);
+    if (ready > 0) {
+      HandleConnections(connections);
+    } else {
+      HandleIdle();
     }
-    if (ready > 0) HandleConnections(connections);
   }
 }
 

@@ -34,7 +34,7 @@ class SpawnerServer {
   Status Prepare();
   int PollTimeout() const;  // ms
   void HandleIdle();
-  void HandleBoxes(size_t& at);
+  void HandleBoxes(size_t first);  // their places in pollers_ begin there
   void HandleConnections(size_t count);
   bool HandleRequest(int connection);  // false: it is closed
   Status HandleStart(int connection, const Message& message);

@@ -126,11 +126,12 @@ void BecomeTarget(const TargetConfig& config) {
   if (layers.Has(Layer::kCloseOnExec)) {
     const auto first = static_cast<unsigned>(last) + 1;
     // At exec, because the Landlock rules are still needed.
-    Require(::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0, moved, "close_range");
+    Require(::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0, moved, "layer close_on_exec: close_range");
   }
 
   Require(UseCpus(request.limits.cpus), moved, "sched_setaffinity");
-  if (layers.Has(Layer::kResourceLimits)) Require(SetLimits(request.limits, layers), moved, "setting limits");
+  if (layers.Has(Layer::kResourceLimits))
+    Require(SetLimits(request.limits, layers), moved, "layer resource_limits: setrlimit");
   const int oom = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (oom >= 0) {  // only steers which process of the box goes first
     (void)!::write(oom, "1000", 4);
@@ -142,21 +143,22 @@ void BecomeTarget(const TargetConfig& config) {
   Require(::getrandom(secrets, sizeof(secrets), 0) == sizeof(secrets), moved, "getrandom");
   const auto install_filters = [&] {
     if (!layers.Has(Layer::kSeccomp)) return;
-    Require(InstallFilter(config.deny_list), moved, "installing the system call filter");
+    Require(InstallFilter(config.deny_list), moved, "layer seccomp: installing the filter");
     if (!request.policy.allow_exec) {
-      Require(InstallFilter(ExecOnceFilter(secrets[0], secrets[1])), moved, "installing the exec filter");
+      Require(InstallFilter(ExecOnceFilter(secrets[0], secrets[1])), moved,
+              "layer seccomp: installing the exec filter");
     }
   };
   if (HasCapability(CAP_SETPCAP)) Require(EmptyBoundingSet(), moved, "emptying the capability bounding set");
   if (filter_early) install_filters();  // needs CAP_SYS_ADMIN where no_new_privs is left out
-  if (layers.Has(Layer::kOwnUid)) Require(BecomeUser(config.uid), moved, "changing the uid");
+  if (layers.Has(Layer::kOwnUid)) Require(BecomeUser(config.uid), moved, "layer own_uid: changing the uid");
   Require(SetCapabilities(0), moved, "dropping capabilities");
   if (layers.Has(Layer::kParentDeath)) {
     // After the change of uid, which clears it. The parent is the box's init.
-    Require(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, moved, "PR_SET_PDEATHSIG");
+    Require(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, moved, "layer parent_death: prctl");
   }
   if (layers.Has(Layer::kNoNewPrivileges)) {
-    Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, moved, "PR_SET_NO_NEW_PRIVS");
+    Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, moved, "layer no_new_privileges: prctl");
   }
   if (::chdir(request.program.working_directory.c_str()) != 0) {
     Fail(moved, ErrorCode::kInvalidArgument, "working directory ", request.program.working_directory.c_str());

@@ -87,7 +87,7 @@ TEST_F(FakeV2, LimitsAndCountsGoThroughTheFilesOfV2) {
   auto box = BoxCgroup::Create(host_, kGroups, "box");
   ASSERT_TRUE(box.ok()) << box.error().ToString();
   EXPECT_GE((*box)->clone_into_fd(), 0);
-  EXPECT_TRUE((*box)->join_fds().empty());
+  EXPECT_TRUE((*box)->doors().empty());
   EXPECT_TRUE((*box)->freezer_v2());
   EXPECT_TRUE((*box)->cpu_usage_v2());
   Limits limits;
@@ -152,9 +152,9 @@ TEST(CgroupV1Test, FreezesThawsAndKillsThroughV1) {
   if (pid == 0) {
     while (true) ::pause();
   }
-  ASSERT_EQ((*group)->join_fds().size(), 1U);
+  ASSERT_EQ((*group)->doors().size(), 1U);
   const std::string text = std::to_string(pid);
-  ASSERT_GT(::write((*group)->join_fds()[0], text.data(), text.size()), 0);
+  ASSERT_GT(::write((*group)->doors()[0].fd, text.data(), text.size()), 0);
   Box::Handles handles;
   handles.freezer = (*group)->OpenFreezer();
   handles.freezer_state = (*group)->OpenFreezerState();

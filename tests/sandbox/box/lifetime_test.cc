@@ -1,6 +1,8 @@
 // Beginnings and ends: nothing that a box starts, and nothing that a box is made of, outlives it.
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -182,10 +184,46 @@ TEST_F(BoxTest, Row24_TheNextSpawnerSweepsWhatADeadOneLeft) {
     ASSERT_TRUE(Eventually([&] { return !Lives(dead) && !Lives(world.box->init_pid()); }));
     EXPECT_GT(FoldersOf(dead), 0) << "the control: nobody else removes them";
   }
-  EXPECT_TRUE(Eventually([&] {
-    const auto next = Spawner::Launch();
-    return next.ok() && FoldersOf(dead) == 0;
-  }));
+  const auto next = Spawner::Launch();
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(FoldersOf(dead), 0);
+}
+
+// The same host without its v2 mount: the freezer of v1, in which even SIGKILL has to wait for the thaw.
+TEST_F(BoxTest, Row24_HostsWithV1AloneFreezeKillAndSweepToo) {
+  if (!fs::exists("/sys/fs/cgroup/freezer")) GTEST_SKIP() << "this host has no v1 freezer";
+  auto channel = ChannelPair();
+  ASSERT_TRUE(channel.ok());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto say = [&](const std::string& text) {
+      (void)Send(channel->second.get(), text);
+      ::_exit(0);
+    };
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::umount2("/sys/fs/cgroup/unified", MNT_DETACH) != 0) {
+      say("hiding v2 failed");
+    }
+    pid_t dead = 0;
+    {
+      SmallWorld world(HostilePolicy(), Attack({"sleep-deaf"}));
+      if (!world.box->Freeze().ok() || !world.box->Thaw().ok() || !world.box->Freeze().ok()) say("freezing failed");
+      if (!world.box->Destroy().ok()) say("a frozen box did not die");
+      auto other = world.spawner->Start(HostilePolicy(), Limits(), Attack({"sleep-deaf"}));
+      if (!other.ok() || !other->Freeze().ok()) say("freezing another failed");
+      dead = world.spawner_pid;
+      ::kill(dead, SIGKILL);
+      if (!Eventually([&] { return !Lives(dead); })) say("the spawner lives");
+      const auto next = Spawner::Launch();
+      if (!Eventually([&] { return !Lives(other->init_pid()); })) say("a frozen box was not swept");
+    }
+    say(FoldersOf(dead) == 0 ? "fine" : "folders are left");
+  }
+  const auto message = Receive(channel->first.get(), seconds(60));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_TRUE(message.ok());
+  EXPECT_EQ(message->bytes, "fine");
 }
 
 TEST_F(BoxTest, TheSpawnerDiesWithItsStarterAndLeavesNothing) {
