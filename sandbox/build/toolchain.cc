@@ -76,11 +76,11 @@ Result<Toolchain> Toolchain::Find() {
   for (const Bind& bind : proper) {
     if (bind.target != compiler_proper) AddBind(bind.source, bind.target, binds);
   }
+  TOUCHSTONE_ASSIGN(const std::string start_file, Ask(toolchain.compiler, "-print-file-name=crti.o"));
   for (const char* name : kLinkFiles) {
-    TOUCHSTONE_ASSIGN(const CommandResult answer,
-                      RunCommand({toolchain.compiler, std::string("-print-file-name=") + name}));
-    const fs::path file = fs::canonical(answer.output.substr(0, answer.output.find('\n')), error);
-    if (!error) AddBind(file, file.parent_path() / name, binds);
+    const fs::path target = fs::path(start_file).parent_path() / name;
+    const fs::path source = fs::canonical(target, error);
+    if (!error) AddBind(source, target, binds);
   }
   return toolchain;
 }
