@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sandbox/box/file_util.h"
+#include "sandbox/box/privileges.h"
 
 namespace touchstone {
 namespace {
@@ -59,7 +60,7 @@ int CountLeftovers(int list_fd) {
 void KillTheRest(LayerSet layers, uid_t uid) {
   const std::string children = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
   // kill(-1) never means the caller. From here on the box's processes may kill us too; they are dead an instant later.
-  const bool own = layers.Has(Layer::kOwnUid) && ::setresuid(uid, uid, uid) == 0;
+  const bool own = layers.Has(Layer::kOwnUid) && SetUid(uid);
   for (int round = 0; round < kMostRounds && ReapEnded(); ++round) {
     if (own) {
       ::kill(-1, SIGKILL);
@@ -81,7 +82,7 @@ void KillTheRest(LayerSet layers, uid_t uid) {
 void KillUser(uid_t uid) {
   const pid_t killer = ::fork();
   if (killer == 0) {
-    if (::setresuid(uid, uid, uid) == 0) ::kill(-1, SIGKILL);
+    if (SetUid(uid)) ::kill(-1, SIGKILL);
     ::_exit(0);
   }
   if (killer > 0) ::waitpid(killer, nullptr, 0);

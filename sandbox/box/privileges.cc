@@ -1,6 +1,5 @@
 #include "sandbox/box/privileges.h"
 
-#include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -36,7 +35,9 @@ bool EmptyBoundingSet() {
 }
 
 bool BecomeUser(uid_t uid) {
-  return ::setgroups(0, nullptr) == 0 && ::setresgid(uid, uid, uid) == 0 && ::setresuid(uid, uid, uid) == 0;
+  return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, uid, uid, uid) == 0 && SetUid(uid);
 }
+
+bool SetUid(uid_t uid) { return ::syscall(SYS_setresuid, uid, uid, uid) == 0; }
 
 }  // namespace touchstone
