@@ -14,9 +14,10 @@ sources() {
 
 # configure_and_build PRESET [targets…]
 configure_and_build() {
-  local preset=$1 targets=()
+  local preset=$1 targets=() torch
   shift
+  torch=$(scripts/torch-dir) || { echo "no LibTorch here: run scripts/bootstrap" >&2; return 1; }
   [ $# -gt 0 ] && targets=(--target "$@")
-  TORCH_DIR=$(scripts/torch-dir) cmake --preset "$preset" --log-level=NOTICE
+  TORCH_DIR=$torch cmake --preset "$preset" --log-level=NOTICE
   cmake --build --preset "$preset" -j "$jobs" "${targets[@]}"
 }
