@@ -6,7 +6,8 @@
 //   box/policy.h    Policy, Limits, Program: what a box may see, how much it may use, what it runs
 //   box/layers.h    which isolation layers exist, which are active, and the three levels made of them
 //   box/box.h       Box: freeze, thaw, kill, wait; Outcome: how its program ended
-//   box/spawner.h   Spawner (the client's end) and SpawnerMain (the process)
+//   box/spawner.h   Spawner (the client's end) and SpawnerMain (the process; spawner_main.cc tells how it works)
+//   box/probe.h     what this host can give, for people
 //   build/build.h   compile boxes, artifact cache
 //   runner/…        the programs inside a box that load a candidate, and the pages by which the judge commands them
 #ifndef TOUCHSTONE_SANDBOX_SANDBOX_H_

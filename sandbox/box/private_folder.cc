@@ -11,6 +11,7 @@
 
 #include "base/unique_fd.h"
 #include "sandbox/box/owner_name.h"
+#include "sandbox/box/uid_range.h"
 
 namespace touchstone {
 namespace {
@@ -60,6 +61,13 @@ void Empty(int folder) {
   }
 }
 
+// Only we and boxes have such folders; a name alone is nothing that root may trust in a folder for everybody.
+bool IsOurs(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  return info.st_uid == ::geteuid() || (info.st_uid >= kFirstBoxUid && info.st_uid < kFirstBoxUid + 2 * kBoxSlots);
+}
+
 void RemoveTree(const std::string& path) {
   {
     const UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -93,7 +101,8 @@ void SweepStalePrivateFolders() {
   if (stream == nullptr) return;
   std::vector<std::string> stale;
   while (const dirent* entry = ::readdir(stream)) {
-    if (IsStaleOwnerName(entry->d_name)) stale.push_back(kParent + std::string(entry->d_name));
+    const std::string path = kParent + std::string(entry->d_name);
+    if (IsStaleOwnerName(entry->d_name) && IsOurs(path)) stale.push_back(path);
   }
   ::closedir(stream);
   for (const std::string& path : stale) RemoveTree(path);

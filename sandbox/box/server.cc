@@ -20,6 +20,7 @@ constexpr int kWarmBoxes = 3;
 
 Status Check(const StartRequest& request) {
   const auto bad = [](std::string what) { return Error(ErrorCode::kInvalidArgument, std::move(what)); };
+  if (request.policy.minimum_level > Level::kFull) return bad("minimum_level: there is no such level");
   const Program& program = request.program;
   if (program.argv.empty() || !program.argv[0].starts_with("/")) return bad("argv[0] must be an absolute path");
   if (!program.working_directory.starts_with("/")) return bad("working_directory must be an absolute path");

@@ -21,7 +21,7 @@ Program Compile(std::vector<std::string> flags = {}) {
   program.argv = {"/usr/bin/g++", "-c", "-o", "out.o"};
   program.argv.insert(program.argv.end(), flags.begin(), flags.end());
   program.argv.insert(program.argv.end(), {"-x", "c++", "/proc/self/fd/3"});
-  program.environment = {"PATH=/usr/bin", "LC_ALL=C"};
+  program.environment = {"PATH=/usr/bin", "LC_ALL=C", "TMPDIR=/tmp"};
   program.capture_output = true;
   return program;
 }
@@ -29,9 +29,13 @@ Program Compile(std::vector<std::string> flags = {}) {
 class CompileTest : public BoxTest {
  protected:
   Result<Box> Start(const std::string& source, const Limits& limits, std::vector<std::string> flags = {},
-                    std::vector<Bind> binds = {}) {
+                    std::vector<Bind> binds = {}, bool reduced = false) {
     const auto memory = CreateSealedMemfd("source", world_->Fill(source));
     Policy policy = ShellPolicy();
+    if (reduced) {
+      policy.minimum_level = Level::kReduced;
+      policy.disable_for_tests = kNamespaces | kGroups;
+    }
     policy.binds.insert(policy.binds.end(), binds.begin(), binds.end());
     const int fd = memory->get();
     return spawner_->Start(policy, limits, Compile(std::move(flags)), std::span<const int>(&fd, 1));
@@ -65,12 +69,15 @@ class CompileTest : public BoxTest {
   }
 };
 
-TEST_F(CompileTest, TheHonestTwinCompiles) {
-  auto box = Start("#include <vector>\nint f() { return std::vector<int>{42}.front(); }\n", Limits());
-  ASSERT_TRUE(box.ok()) << box.error().ToString();
-  EXPECT_EQ(Drain(box->stderr_fd()), "");
-  EXPECT_EQ(box->Wait(seconds(20))->code, 0);
-  EXPECT_TRUE(box->TakeArtifact("out.o", 1 << 20).ok());
+TEST_F(CompileTest, TheHonestTwinCompilesAtBothLevels) {
+  for (const bool reduced : {false, true}) {
+    auto box =
+        Start("#include <vector>\nint f() { return std::vector<int>{42}.front(); }\n", Limits(), {}, {}, reduced);
+    ASSERT_TRUE(box.ok()) << box.error().ToString();
+    EXPECT_EQ(Drain(box->stderr_fd()), "");
+    EXPECT_EQ(box->Wait(seconds(20))->code, 0);
+    EXPECT_TRUE(box->TakeArtifact("out.o", 1 << 20).ok());
+  }
 }
 
 TEST_F(CompileTest, Row36_SecretsCannotBeIncluded) {

@@ -154,6 +154,34 @@ TEST_F(BoxTest, Row49_ABoxSaysWhichLayersItHas) {
   }
 }
 
+TEST_F(BoxTest, ProcIsThereOnlyWhenThePolicySaysSo) {
+  Policy policy = HostilePolicy();
+  EXPECT_EQ(Run(policy, Limits(), Attack({"read", "/proc/self/stat"})).outcome.code, kSucceeded);
+  policy.mount_proc = false;
+  EXPECT_EQ(Run(policy, Limits(), Attack({"read", "/proc/self/stat"})).outcome.code, kStopped);
+}
+
+// A hostile tree in the private folder of a box without a mount namespace: locked folders, links to the host, depth.
+TEST_F(BoxTest, PrivateFoldersGoWithTheirBoxWhateverIsInThem) {
+  Policy policy = ShellPolicy();
+  policy.minimum_level = Level::kNone;
+  policy.disable_for_tests = kNamespaces | Layers({Layer::kLandlock});
+  Program program = Shell("pwd; ln -s " + world_->folder() +
+                          "/open link; mkdir -p a/b/c locked/in; touch a/b/c/f locked/in/f; chmod 0 locked/in locked;"
+                          "d=.; i=0; while [ $i -lt 300 ]; do mkdir deep; cd deep; i=$((i+1)); done; touch end");
+  auto box = spawner_->Start(policy, Limits(), program);
+  ASSERT_TRUE(box.ok()) << box.error().ToString();
+  std::string folder = Drain(box->stdout_fd());
+  folder.resize(folder.find('\n'));
+  const auto outcome = box->Wait(seconds(20));
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->code, 0) << Drain(box->stderr_fd());
+  EXPECT_TRUE(fs::exists(folder)) << "kept for TakeArtifact";
+  EXPECT_TRUE(box->Destroy().ok());
+  EXPECT_TRUE(Eventually([&] { return !fs::exists(folder); }));
+  EXPECT_TRUE(fs::exists(world_->folder() + "/open")) << "links are not followed";
+}
+
 TEST_F(BoxTest, TheHonestTwinRuns) {
   Program program = Shell("cat /etc/missing || true; echo 6 > n; expr $(cat n) \\* 7");
   EXPECT_EQ(Run(ShellPolicy(), Limits(), program).output, "42\n");
