@@ -145,6 +145,7 @@ void Fields(V& v, T& t, const EvalResult*) {
   v("rewarded_lower_bound", t.rewarded_lower_bound);
   v("baseline_us", t.baseline_us);
   v("baseline_alone_us", t.baseline_alone_us);
+  v("baseline_after_us", t.baseline_after_us);
   v("candidate_us", t.candidate_us);
   v("floor_us", t.floor_us);
   v("resolution_limited", t.resolution_limited);

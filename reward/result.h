@@ -99,6 +99,7 @@ struct EvalResult {
   double rewarded_lower_bound = 0;  // the same with the interval's lower end
   double baseline_us = 0;           // medians a call
   double baseline_alone_us = 0;     // measured before candidate code was loaded (V7)
+  double baseline_after_us = 0;     // measured once the candidate was gone; 0 unknown
   double candidate_us = 0;
   double floor_us = 0;  // V10; 0 unknown
   bool resolution_limited = false;

@@ -21,6 +21,7 @@ constexpr std::chrono::microseconds kShortestLimit{200'000};
 constexpr double kAgainstReference = 1.25;
 constexpr double kTickUs = 20'000;  // how late the kernel's CPU accounting may be, with room
 constexpr int kWarmups = 2;
+constexpr int kBaselineWindows = 5;
 constexpr double kSoloOverrun = 1.25;  // of the budget, for single calls that are still to be made
 
 std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
@@ -150,25 +151,43 @@ Evaluation::Step Evaluation::PrepareBaseline() {
   return std::optional<Fate>();
 }
 
-Evaluation::Step Evaluation::MeasureBaselineAlone() {
-  if (input_.profile.max_rounds == 0) return std::optional<Fate>();
+Result<double> Evaluation::MedianOfBaseline(int windows) {
   std::vector<double> times;
-  const int windows = std::max(4, input_.profile.min_rounds / 2);
-  for (int i = -1; i < windows; ++i) {  // the first warms up and sizes the others
-    if (i <= 0) {
-      SizeWindow(baseline_call_us_, baseline_call_us_);
-      TOUCHSTONE_RETURN_IF_ERROR(SetUpWindows());
-    }
+  for (int i = 0; i < windows; ++i) {
     Status status;
     const auto slots = NewCalls(calls_, &status);
     TOUCHSTONE_RETURN_IF_ERROR(status);
     TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(baseline(), slots, Limit(baseline_call_us_, calls_)));
     if (!turn.Completed()) return ReferenceFailed(baseline(), turn);
-    const double call_us = ChargedUs(turn) / static_cast<double>(calls_);
-    if (i < 0) baseline_call_us_ = call_us;
-    if (i >= 0 && turn.handover_us <= input_.host.handover_bound_us) times.push_back(call_us);
+    if (turn.handover_us <= input_.host.handover_bound_us) {
+      times.push_back(ChargedUs(turn) / static_cast<double>(calls_));
+    }
   }
-  if (times.size() >= 3) record_->baseline_alone_us = Median(times);
+  return times.empty() ? 0 : Median(times);
+}
+
+Evaluation::Step Evaluation::MeasureBaselineAlone() {
+  if (input_.profile.max_rounds == 0) return std::optional<Fate>();
+  SizeWindow(baseline_call_us_, baseline_call_us_);
+  TOUCHSTONE_RETURN_IF_ERROR(SetUpWindows());
+  TOUCHSTONE_ASSIGN(const double warm_us, MedianOfBaseline(1));
+  if (warm_us > 0) SizeWindow(warm_us, warm_us);
+  TOUCHSTONE_RETURN_IF_ERROR(SetUpWindows());
+  TOUCHSTONE_ASSIGN(record_->baseline_alone_us, MedianOfBaseline(kBaselineWindows));
+  return std::optional<Fate>();
+}
+
+// The same windows as in the rounds, once the candidate is gone: what of a difference to before is the host's.
+Evaluation::Step Evaluation::MeasureBaselineAfter() {
+  if (input_.profile.max_rounds == 0) return std::optional<Fate>();
+  // Where nothing but calling is measured, empty calls say so.
+  const std::vector<uint32_t> sets(calls_, 0);
+  const auto empty = candidate_->Run(Opcode::kNull, sets, kShortestLimit, choices_, 0);
+  if (empty.ok() && empty->Completed()) {
+    record_->launch_bound = empty->elapsed_us > 0.5 * candidate_call_us_ * static_cast<double>(calls_);
+  }
+  candidate_.reset();
+  TOUCHSTONE_ASSIGN(record_->baseline_after_us, MedianOfBaseline(kBaselineWindows));
   return std::optional<Fate>();
 }
 
@@ -451,12 +470,6 @@ void Evaluation::Conclude() {
                                  "rounds were disturbed and do not count",
                                  {{"rounds", static_cast<double>(voids)}}});
   }
-  // Where nothing but calling is measured, the calls themselves say so.
-  const std::vector<uint32_t> sets(calls_, 0);
-  const auto empty = candidate_->Run(Opcode::kNull, sets, kShortestLimit, choices_, 0);
-  if (empty.ok() && empty->Completed()) {
-    record_->launch_bound = empty->elapsed_us > 0.5 * candidate_call_us_ * static_cast<double>(calls_);
-  }
   const auto bytes = task_.floor_bytes.empty() ? Result<int64_t>(0) : Evaluate(task_.floor_bytes, input_.dims);
   const auto flops = task_.floor_flops.empty() ? Result<int64_t>(0) : Evaluate(task_.floor_flops, input_.dims);
   const double threads = task_.policy.threads;
@@ -483,6 +496,7 @@ Status Evaluation::Run(EvalResult& record) {
       {"correctness", Phase::kCorrectness, &Evaluation::CheckDeclared},
       {"hidden", Phase::kCorrectness, &Evaluation::CheckHidden},
       {"measure", Phase::kMeasure, &Evaluation::MeasureStarts},
+      {"baseline_after", Phase::kMeasure, &Evaluation::MeasureBaselineAfter},
   };
   started_ = RawClock::now();
   record_ = &record;

@@ -64,6 +64,7 @@ class Evaluation {
   Step CheckDeclared();
   Step CheckHidden();
   Step MeasureStarts();
+  Step MeasureBaselineAfter();
   void Conclude();
 
   // One correctness trial: oracle and reference on one side, the candidate on the other, the same inputs.
@@ -72,6 +73,8 @@ class Evaluation {
   // One round: both sides on the same fresh inputs. `record_it` false: a warm-up, checked but not counted.
   Step Round(int start, int round, bool solo, bool baseline_first, bool record_it);
 
+  // Windows of the baseline with no candidate beside it; the median of a call, 0 when too few were undisturbed.
+  Result<double> MedianOfBaseline(int windows);
   std::vector<CallSlot> NewCalls(size_t count, Status* status);
   Result<Turn> RunSlots(Side& side, std::span<const CallSlot> slots, std::chrono::microseconds limit);
   std::chrono::microseconds Limit(double baseline_call_us, size_t calls) const;

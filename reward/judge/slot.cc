@@ -15,12 +15,13 @@ namespace {
 constexpr int kHandovers = 40;
 // A hand-over is void beyond twice its calibrated p99, and never before this.
 constexpr double kBoundFactor = 2;
-constexpr double kSmallestBoundUs = 150;
+constexpr double kSmallestBoundUs = 80;
 constexpr int kAttempts = 2;
 
 }  // namespace
 
-Slot::Slot(JudgeOptions options, Spawner spawner) : options_(std::move(options)), spawner_(std::move(spawner)) {}
+Slot::Slot(JudgeOptions options, Spawner spawner)
+    : options_(std::move(options)), spawner_(std::move(spawner)), device_(options_.cpus) {}
 
 std::vector<int> Slot::SideCpus(int threads) const {
   std::vector<int> cpus;

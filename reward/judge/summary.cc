@@ -32,19 +32,21 @@ void AddEvidence(EvalResult& result, std::string id, Evidence::Severity severity
   result.evidence.push_back({std::move(id), severity, std::move(explanation), std::move(numbers)});
 }
 
-// The factor by which the speedup must shrink because the baseline ran slower beside the candidate than alone.
+// The factor by which the speedup must shrink because the baseline ran slower beside the candidate than without it. A
+// baseline that is slower both before and after is the host's doing; so is what lies within the noise of the rounds.
 double BaselineCorrection(const SummaryOptions& options, EvalResult& result, bool* disagrees) {
   *disagrees = false;
-  if (!(result.baseline_alone_us > 0)) return 1;
+  const double alone_us = std::max(result.baseline_alone_us, result.baseline_after_us);
+  if (!(alone_us > 0)) return 1;
   const auto times = Times(result.rounds, false, &RoundRecord::baseline_us);
-  const double apart = result.baseline_us / result.baseline_alone_us - 1;
-  if (std::fabs(apart) > options.baseline_agreement &&
-      std::fabs(apart) * result.baseline_alone_us > 4 * MedianError(times)) {
-    *disagrees = true;
-    AddEvidence(result, "baseline_moved", Evidence::Severity::kSuspicious,
-                "the baseline's time beside the candidate differs from its time alone", {{"relative", apart}});
-  }
-  return std::min(1.0, 1 / (1 + apart));
+  const double slower = result.baseline_us / alone_us - 1;
+  const bool both = result.baseline_alone_us > 0 && result.baseline_after_us > 0;
+  const double drift = both ? std::fabs(result.baseline_after_us / result.baseline_alone_us - 1) : 0;
+  if (slower <= std::max({options.baseline_agreement, drift, 4 * MedianError(times) / alone_us})) return 1;
+  *disagrees = true;
+  AddEvidence(result, "baseline_moved", Evidence::Severity::kSuspicious,
+              "the baseline is slower beside the candidate than before and after it", {{"relative", slower}});
+  return 1 / (1 + slower);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ EvalResult Full() {
   r.rewarded_lower_bound = 4;
   r.baseline_us = 5;
   r.baseline_alone_us = 6;
+  r.baseline_after_us = 6.5;
   r.candidate_us = 7;
   r.floor_us = 8;
   r.resolution_limited = true;

@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <cstring>
+#include <functional>
+#include <mutex>
+#include <utility>
 
 #include "base/memfd.h"
 
 namespace touchstone {
 namespace {
 
+// Large work is cut into pieces of this many bytes for the workers.
+constexpr uint64_t kPieceBytes = uint64_t{256} << 10;
 // Masters are kept up to this many bytes together.
 constexpr size_t kMasterBytes = size_t{192} << 20;
 
@@ -48,6 +55,37 @@ void CopyStrided(const std::byte* from, const StridedArray& array, size_t dim, s
     return;
   }
   for (int64_t i = 0; i < array.dims[dim]; ++i) CopyStrided(from + i * step, array, dim + 1, to);
+}
+
+// The pieces of `count` elements of `size` bytes: calls `work(first, n)` for each, where `first` is a multiple of
+// `step`.
+void ForPieces(Workers& workers, uint64_t count, uint64_t size, uint64_t step,
+               const std::function<void(uint64_t, uint64_t)>& work) {
+  const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / (size * step)) * step;
+  workers.ForEach((count + piece - 1) / piece, [&](size_t i) {
+    const uint64_t first = i * piece;
+    work(first, std::min(piece, count - first));
+  });
+}
+
+// Two reports on parts of one array as the report on both.
+CompareReport Joined(const CompareReport& a, const CompareReport& b, uint64_t b_first) {
+  CompareReport joined = a;
+  joined.count = a.count + b.count;
+  joined.mismatches = a.mismatches + b.mismatches;
+  joined.nonfinite_mismatches = a.nonfinite_mismatches + b.nonfinite_mismatches;
+  if (a.mismatches == 0) joined.first_mismatch = b.first_mismatch + b_first;
+  joined.max_abs = std::max(a.max_abs, b.max_abs);
+  joined.max_rel = std::max(a.max_rel, b.max_rel);
+  const auto mean_square = [&](double x, double y) {
+    const auto total = static_cast<double>(joined.count);
+    return total == 0 ? 0
+                      : std::sqrt(x * x * (static_cast<double>(a.count) / total) +
+                                  y * y * (static_cast<double>(b.count) / total));
+  };
+  joined.rms_error = mean_square(a.rms_error, b.rms_error);
+  joined.rms_expected = mean_square(a.rms_expected, b.rms_expected);
+  return joined;
 }
 
 bool SameStream(const InputStream& a, const InputStream& b) {
@@ -91,7 +129,10 @@ const std::vector<std::byte>& CpuDevice::MasterOf(const InputStream& stream) {
     master->bytes.resize(bytes);
   }
   master->stream = stream;
-  Generate(stream, 0, stream.count, master->bytes.data());
+  const size_t size = SizeOf(stream.dtype);
+  const bool by_rows = stream.distribution.family == Distribution::Family::kPermutation;
+  ForPieces(workers_, stream.count, size, by_rows ? std::max<uint64_t>(1, stream.row_length) : 1,
+            [&](uint64_t first, uint64_t n) { Generate(stream, first, n, master->bytes.data() + first * size); });
   master_bytes_ += bytes;
   masters_.push_back(std::move(master));
   return masters_.back()->bytes;
@@ -109,7 +150,9 @@ const CpuDevice::PoisonPage& CpuDevice::PoisonOf(const StreamKey& key) {
 Status CpuDevice::Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) {
   const std::vector<std::byte>& master = MasterOf(stream);
   TOUCHSTONE_RETURN_IF_ERROR(Within(block, offset, master.size()));
-  std::memcpy(DataOf(block) + offset, master.data(), master.size());
+  std::byte* data = DataOf(block) + offset;
+  ForPieces(workers_, master.size(), 1, 1,
+            [&](uint64_t first, uint64_t n) { std::memcpy(data + first, master.data() + first, n); });
   return {};
 }
 
@@ -117,9 +160,11 @@ Status CpuDevice::Poison(DeviceBlock& block, Region region, const StreamKey& key
   TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
   const PoisonPage& page = PoisonOf(key);
   std::byte* data = DataOf(block) + region.offset;
-  for (uint64_t done = 0; done < region.bytes; done += page.size()) {
-    std::memcpy(data + done, page.data(), std::min<uint64_t>(page.size(), region.bytes - done));
-  }
+  ForPieces(workers_, region.bytes, 1, page.size(), [&](uint64_t first, uint64_t n) {
+    for (uint64_t done = first; done < first + n; done += page.size()) {
+      std::memcpy(data + done, page.data(), std::min<uint64_t>(page.size(), first + n - done));
+    }
+  });
   return {};
 }
 
@@ -127,13 +172,17 @@ Result<uint64_t> CpuDevice::CountChanged(const DeviceBlock& block, uint64_t offs
   const std::vector<std::byte>& master = MasterOf(stream);
   TOUCHSTONE_RETURN_IF_ERROR(Within(block, offset, master.size()));
   const std::byte* data = DataOf(block) + offset;
-  if (std::memcmp(data, master.data(), master.size()) == 0) return uint64_t{0};
   const size_t size = SizeOf(stream.dtype);
-  uint64_t changed = 0;
-  for (uint64_t i = 0; i < stream.count; ++i) {
-    changed += std::memcmp(data + i * size, master.data() + i * size, size) != 0 ? 1 : 0;
-  }
-  return changed;
+  std::atomic<uint64_t> changed = 0;
+  ForPieces(workers_, stream.count, size, 1, [&](uint64_t first, uint64_t n) {
+    const std::byte* now = data + first * size;
+    const std::byte* then = master.data() + first * size;
+    if (std::memcmp(now, then, n * size) == 0) return;
+    uint64_t here = 0;
+    for (uint64_t i = 0; i < n; ++i) here += std::memcmp(now + i * size, then + i * size, size) != 0 ? 1 : 0;
+    changed += here;
+  });
+  return changed.load();
 }
 
 Result<uint64_t> CpuDevice::CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) {
@@ -178,8 +227,23 @@ Result<CompareReport> CpuDevice::CompareArrays(const DeviceBlock& actual, uint64
                                                DType expected_dtype, uint64_t count, const Tolerance& tolerance) {
   TOUCHSTONE_RETURN_IF_ERROR(Within(actual, actual_offset, count * SizeOf(dtype)));
   TOUCHSTONE_RETURN_IF_ERROR(Within(expected, expected_offset, count * SizeOf(expected_dtype)));
-  return Compare(dtype, DataOf(actual) + actual_offset, expected_dtype, DataOf(expected) + expected_offset, count,
-                 tolerance);
+  const std::byte* left = DataOf(actual) + actual_offset;
+  const std::byte* right = DataOf(expected) + expected_offset;
+  std::vector<std::pair<uint64_t, CompareReport>> parts;
+  std::mutex guard;
+  // The root mean square is judged over the whole, so the parts are compared without it.
+  const Tolerance elementwise{tolerance.rtol, tolerance.atol, 0};
+  ForPieces(workers_, count, SizeOf(dtype), 1, [&](uint64_t first, uint64_t n) {
+    const CompareReport part = Compare(dtype, left + first * SizeOf(dtype), expected_dtype,
+                                       right + first * SizeOf(expected_dtype), n, elementwise);
+    const std::lock_guard lock(guard);
+    parts.emplace_back(first, part);
+  });
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  CompareReport whole;
+  for (const auto& [first, part] : parts) whole = Joined(whole, part, first);
+  whole.rms_exceeded = tolerance.rms > 0 && !(whole.rms_error <= tolerance.rms * whole.rms_expected);
+  return whole;
 }
 
 }  // namespace touchstone

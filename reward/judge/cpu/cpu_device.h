@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "reward/judge/cpu/workers.h"
 #include "reward/judge/device.h"
 
 namespace touchstone {
@@ -14,6 +15,9 @@ namespace touchstone {
 // runner does, so the pages are charged to the judge. Not thread-safe.
 class CpuDevice final : public Device {
  public:
+  // `cpus`: the cores that may fill and compare; the first is the caller's own.
+  explicit CpuDevice(const std::vector<int>& cpus = {0}) : workers_(cpus) {}
+
   Result<std::unique_ptr<DeviceBlock>> AllocateShared(size_t bytes) override;
   Result<std::unique_ptr<DeviceBlock>> AllocatePrivate(size_t bytes) override;
   Status Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
@@ -39,6 +43,7 @@ class CpuDevice final : public Device {
   using PoisonPage = std::array<std::byte, kPoisonPeriod>;
   const PoisonPage& PoisonOf(const StreamKey& key);
 
+  Workers workers_;
   std::vector<std::unique_ptr<Master>> masters_;
   std::vector<std::unique_ptr<Master>> spare_masters_;  // their memory is used again
   size_t master_bytes_ = 0;

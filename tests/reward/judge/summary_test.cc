@@ -75,6 +75,24 @@ TEST(SummaryTest, ASlowedBaselineIsUnstableAndPaysNothing) {
   EXPECT_TRUE(Has(result, "baseline_moved"));
 }
 
+// A host that got slower for good slows the baseline after the candidate, too.
+TEST(SummaryTest, ADriftingHostIsNotTheCandidatesFault) {
+  EvalResult result = Measured(110, 55, 115, 60);
+  result.baseline_alone_us = 100;
+  result.baseline_after_us = 112;
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kSuccess) << result.reason;
+  EXPECT_FALSE(Has(result, "baseline_moved"));
+}
+
+TEST(SummaryTest, ABaselineThatGotFasterIsNoGain) {
+  EvalResult result = Measured(90, 45, 95, 50);
+  result.baseline_alone_us = 100;
+  Summarize(Calibrated(), result);
+  EXPECT_EQ(result.status, EvalStatus::kSuccess) << result.reason;
+  EXPECT_NEAR(result.rewarded_speedup, 2, 0.02);
+}
+
 TEST(SummaryTest, FasterThanTheFloorIsNeverRewarded) {
   EvalResult result = Measured(100, 1, 105, 6);
   result.floor_us = 2;
