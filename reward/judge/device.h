@@ -46,6 +46,8 @@ class Device {
 
   // Writes the elements that `stream` describes, from its element 0 on, at `offset`.
   virtual Status Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) = 0;
+  // The streams filled so far will not be asked for again: what was kept of them may go.
+  virtual void Forget() = 0;
   // Writes random bytes that only the judge can foretell.
   virtual Status Poison(DeviceBlock& block, Region region, const StreamKey& key) = 0;
   // Number of elements at `offset` that differ from what Fill wrote.

@@ -21,7 +21,7 @@ constexpr std::chrono::microseconds kShortestLimit{200'000};
 constexpr double kAgainstReference = 1.25;
 constexpr double kTickUs = 20'000;  // how late the kernel's CPU accounting may be, with room
 constexpr int kWarmups = 2;
-constexpr int kBaselineWindows = 5;
+constexpr int kBaselineWindows = 4;
 constexpr double kSoloOverrun = 1.25;  // of the budget, for single calls that are still to be made
 
 std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
@@ -70,6 +70,7 @@ std::chrono::microseconds Evaluation::Limit(double baseline_call_us, size_t call
 }
 
 std::vector<CallSlot> Evaluation::NewCalls(size_t count, Status* status) {
+  device_.Forget();
   std::vector<uint32_t> sets(sets_);
   for (size_t i = 0; i < sets_; ++i) sets[i] = static_cast<uint32_t>(i);
   std::vector<CallSlot> slots;
@@ -204,6 +205,7 @@ Evaluation::Step Evaluation::Trial(const DimValues& dims, const DistributionOver
   TOUCHSTONE_ASSIGN(layout_, MakeLayout(task_, dims));
   sets_ = 1;
   TOUCHSTONE_RETURN_IF_ERROR(SetUpWindows());
+  device_.Forget();
   CallSlot slot{next_call_++, 0, {}};
   TOUCHSTONE_ASSIGN(slot.inputs, MakeInputs(task_, layout_, input_.key, slot.call, overrides));
   const std::vector<CallSlot> slots{slot};

@@ -16,8 +16,8 @@ namespace {
 
 // Large work is cut into pieces of this many bytes for the workers.
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;
-// Masters are kept up to this many bytes together.
-constexpr size_t kMasterBytes = size_t{192} << 20;
+// Memory of masters is used again as long as there is no more of it than this.
+constexpr size_t kMasterBytes = size_t{256} << 20;
 
 class CpuBlock final : public DeviceBlock {
  public:
@@ -113,11 +113,6 @@ const std::vector<std::byte>& CpuDevice::MasterOf(const InputStream& stream) {
     if (SameStream((*master)->stream, stream)) return (*master)->bytes;
   }
   const size_t bytes = stream.count * SizeOf(stream.dtype);
-  if (master_bytes_ + bytes > kMasterBytes) {
-    spare_masters_ = std::move(masters_);
-    masters_.clear();
-    master_bytes_ = 0;
-  }
   std::unique_ptr<Master> master;
   const auto spare = std::find_if(spare_masters_.begin(), spare_masters_.end(),
                                   [&](const auto& m) { return m->bytes.size() == bytes; });
@@ -127,15 +122,25 @@ const std::vector<std::byte>& CpuDevice::MasterOf(const InputStream& stream) {
   } else {
     master = std::make_unique<Master>();
     master->bytes.resize(bytes);
+    held_bytes_ += bytes;
   }
   master->stream = stream;
   const size_t size = SizeOf(stream.dtype);
   const bool by_rows = stream.distribution.family == Distribution::Family::kPermutation;
   ForPieces(workers_, stream.count, size, by_rows ? std::max<uint64_t>(1, stream.row_length) : 1,
             [&](uint64_t first, uint64_t n) { Generate(stream, first, n, master->bytes.data() + first * size); });
-  master_bytes_ += bytes;
   masters_.push_back(std::move(master));
   return masters_.back()->bytes;
+}
+
+void CpuDevice::Forget() {
+  for (auto& master : masters_) spare_masters_.push_back(std::move(master));
+  masters_.clear();
+  // Sizes that are not in use any more would stay for ever.
+  if (held_bytes_ > kMasterBytes) {
+    spare_masters_.clear();
+    held_bytes_ = 0;
+  }
 }
 
 const CpuDevice::PoisonPage& CpuDevice::PoisonOf(const StreamKey& key) {

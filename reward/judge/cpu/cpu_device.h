@@ -21,6 +21,7 @@ class CpuDevice final : public Device {
   Result<std::unique_ptr<DeviceBlock>> AllocateShared(size_t bytes) override;
   Result<std::unique_ptr<DeviceBlock>> AllocatePrivate(size_t bytes) override;
   Status Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
+  void Forget() override;
   Status Poison(DeviceBlock& block, Region region, const StreamKey& key) override;
   Result<uint64_t> CountChanged(const DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
   Result<uint64_t> CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) override;
@@ -46,7 +47,7 @@ class CpuDevice final : public Device {
   Workers workers_;
   std::vector<std::unique_ptr<Master>> masters_;
   std::vector<std::unique_ptr<Master>> spare_masters_;  // their memory is used again
-  size_t master_bytes_ = 0;
+  size_t held_bytes_ = 0;                               // of masters and spare ones
   StreamKey poison_key_{};
   bool has_poison_ = false;
   PoisonPage poison_page_{};
