@@ -157,7 +157,8 @@ TEST_F(SideTest, AFrozenSideDoesNothing) {
   ASSERT_TRUE(device_.ReadTiles(side_->block(), std::span(&word, 1), after).ok());
   EXPECT_EQ(before, after);
   ASSERT_TRUE(cpu.has_value());
-  EXPECT_EQ(*side_->CpuTime(), *cpu);
+  // Fifty milliseconds would show; the kernel books the way into the freezer a little late.
+  EXPECT_LT(*side_->CpuTime() - *cpu, std::chrono::milliseconds(2));
   // The control: thawed, it does go on.
   ASSERT_TRUE(side_->box().Thaw().ok());
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
