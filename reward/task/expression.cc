@@ -8,7 +8,6 @@
 namespace touchstone {
 namespace {
 
-constexpr size_t kMaxExpressionBytes = 256;
 constexpr int kMaxDepth = 32;
 
 // Recursive descent: sum = product (± product)*, product = unary (* / % unary)*, unary = -unary | atom,

@@ -94,6 +94,8 @@ struct Task {
   Result<DimValues> Size(const std::string& name) const;
 };
 
+inline constexpr size_t kMaxExpressionBytes = 256;
+
 // Value of an arithmetic expression (+ - * / % ( ) integers, dims; / rounds down) over `dims`.
 Result<int64_t> Evaluate(const std::string& expression, const DimValues& dims);
 // Every length is ≥ 1 and the number of elements at most 2^40.
