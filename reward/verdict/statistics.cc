@@ -17,7 +17,7 @@ constexpr size_t kLeastRounds = 6;  // of each start, for an interval
 constexpr size_t kLeastStarts = 3;  // to estimate the spread between starts from them
 constexpr double kTrendLimit = 3;   // standard errors
 constexpr double kStrongCorrection = 1.3;
-constexpr double kNormal = 1e6;     // degrees of freedom of a normal distribution
+constexpr double kNormal = 1e6;  // degrees of freedom of a normal distribution
 // The bootstrap overstates the variance of a median of some tens of values by a third.
 constexpr double kBootstrapBias = 0.75;
 
