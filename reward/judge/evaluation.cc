@@ -9,13 +9,6 @@ namespace touchstone {
 namespace {
 
 constexpr size_t kTiles = 64;
-// Windows are at least this many times the hand-over bound, and the hand-shake at most a hundredth of them (design:
-// V1).
-constexpr double kWindowPerHandover = 20;
-constexpr double kWindowPerHandshake = 100;
-constexpr uint64_t kMaxWindowBytes = uint64_t{128} << 20;
-constexpr uint64_t kArenaReserve = uint64_t{64} << 20;
-constexpr double kMaxWindowUs = 500'000;
 constexpr std::chrono::microseconds kShortestLimit{200'000};
 // Outputs in windows are compared with the reference's, whose own error the tasks keep below a quarter of a tolerance.
 constexpr double kAgainstReference = 1.25;
@@ -100,29 +93,11 @@ double Evaluation::ChargedUs(const Turn& turn) const {
 void Evaluation::SizeWindow(double baseline_call_us, double candidate_call_us) {
   baseline_call_us_ = baseline_call_us;
   candidate_call_us_ = candidate_call_us;
-  const double fast = std::max(0.01, std::min(baseline_call_us, candidate_call_us));
-  const double slow = std::max(baseline_call_us, candidate_call_us);
-  const double window_us =
-      std::max({static_cast<double>(input_.profile.window.count()), kWindowPerHandover * input_.host.handover_bound_us,
-                kWindowPerHandshake * input_.host.handshake_us});
-  uint64_t output_bytes = 0;
-  for (const size_t t : layout_.outputs) output_bytes += layout_.tensors[t].bytes;
-  const uint64_t block =
-      std::min(input_.profile.block_bytes - std::min(kArenaReserve, input_.profile.block_bytes / 4), kMaxWindowBytes);
-  const uint64_t by_memory = std::max<uint64_t>(1, block / (layout_.stride + 2 * output_bytes));
-  const uint64_t by_page = std::min<uint64_t>(kMaxCalls, kMaxPlaces / std::max<size_t>(1, layout_.outputs.size()));
-  const auto by_time = static_cast<uint64_t>(std::max(1.0, kMaxWindowUs / slow));
-  const auto wanted = static_cast<uint64_t>(std::ceil(window_us / fast));
-  calls_ = std::max<uint64_t>(1, std::min({wanted, by_memory, by_page, by_time}));
-  sets_ = calls_;
-  if (input_.profile.cache == "cold") {
-    const uint64_t rotating = 4 * input_.host.hot_bytes / layout_.stride + 1;
-    sets_ = std::max<uint64_t>(calls_, std::min(rotating, by_memory));
-  }
-  record_->cache_state = sets_ * layout_.stride <= input_.host.hot_bytes ? "hot" : "cold";
-  const double length_us = fast * static_cast<double>(calls_);
-  record_->resolution_limited = input_.host.handshake_us * kWindowPerHandshake > length_us ||
-                                input_.host.handover_bound_us * kWindowPerHandover > length_us;
+  const WindowPlan plan = PlanWindow(layout_, input_.profile, input_.host, baseline_call_us, candidate_call_us);
+  calls_ = plan.calls;
+  sets_ = plan.sets;
+  record_->cache_state = plan.hot ? "hot" : "cold";
+  record_->resolution_limited = plan.resolution_limited;
 }
 
 Status Evaluation::SetUpWindows() {

@@ -18,20 +18,11 @@
 #include "reward/judge/profile.h"
 #include "reward/judge/side.h"
 #include "reward/judge/summary.h"
+#include "reward/judge/window_plan.h"
 #include "reward/result.h"
 #include "reward/task/task.h"
 
 namespace touchstone {
-
-// What the host gives: found once for each judge process.
-struct HostFacts {
-  double handover_us = 0;        // median of thaw → doorbell: what is above it is charged to the side (V1)
-  double handover_bound_us = 0;  // beyond it a round is void (V1)
-  double handshake_us = 0;       // an empty command, doorbell → done
-  double bandwidth_gb_s = 0;     // generous upper bounds of one core, for floors (V10)
-  double flops_gflop_s = 0;
-  uint64_t hot_bytes = 0;  // sets that together stay below this are "hot"
-};
 
 struct EvaluationInput {
   const Task* task = nullptr;
