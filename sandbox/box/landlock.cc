@@ -17,6 +17,8 @@ constexpr long kRestrictSelf = 446;
 constexpr uint32_t kCreateVersion = 1;  // flag: return the version
 constexpr int kRulePathBeneath = 1;
 
+constexpr int kFirstFreeFd = 64;  // above every descriptor that a program is given
+
 constexpr uint64_t kExecute = 1 << 0;
 constexpr uint64_t kWriteFile = 1 << 1;
 constexpr uint64_t kReadFile = 1 << 2;
@@ -54,7 +56,9 @@ Result<LandlockRules> LandlockRules::Create() {
   const size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   LandlockRules rules;
   rules.handled_ = attributes.handled_access_fs;
-  rules.ruleset_ = UniqueFd(static_cast<int>(::syscall(kCreateRuleset, &attributes, size, 0)));
+  const UniqueFd made(static_cast<int>(::syscall(kCreateRuleset, &attributes, size, 0)));
+  // It is needed until the program's own descriptors are in their places, so it must not lie in one of them.
+  rules.ruleset_ = UniqueFd(made.valid() ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, kFirstFreeFd) : -1);
   if (!rules.ruleset_.valid()) return ErrnoError(ErrorCode::kUnavailable, "layer landlock: creating a ruleset");
   return rules;
 }

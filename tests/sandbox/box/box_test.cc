@@ -63,6 +63,23 @@ TEST_F(BoxTest, DescriptorsArriveInOrder) {
   EXPECT_EQ(Drain(box->stdout_fd()), "120\n1\n2\n3\n4\n5\n");
 }
 
+// Which numbers are free when a box is built depends on its layers: none of them may matter.
+TEST_F(BoxTest, DescriptorsArriveWhateverLayersAreLeftOut) {
+  const auto content = CreateSealedMemfd("content", "x");
+  ASSERT_TRUE(content.ok());
+  const std::vector<int> fds(12, content->get());
+  for (const Layer left_out : {Layer::kFreezer, Layer::kSeccomp, Layer::kMemoryCgroup, Layer::kPidsCgroup}) {
+    Policy policy = ShellPolicy();
+    policy.disable_for_tests = Layers({left_out});
+    policy.minimum_level = Level::kNone;
+    for (size_t count = 0; count <= fds.size(); ++count) {
+      auto box = spawner_->Start(policy, Limits(), Shell("echo ok"), std::span(fds).first(count));
+      ASSERT_TRUE(box.ok()) << ToString(left_out) << " " << count << ": " << box.error().ToString();
+      EXPECT_EQ(Drain(box->stdout_fd()), "ok\n");
+    }
+  }
+}
+
 TEST_F(BoxTest, AFrozenBoxDoesNothingAndAThawedOneGoesOn) {
   auto box = spawner_->Start(ShellPolicy(), Limits(), Shell("while :; do echo; done"));
   ASSERT_TRUE(box.ok());
