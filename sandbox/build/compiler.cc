@@ -24,14 +24,16 @@ bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> 
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return Contains(text, part); });
 }
 
-// The driver's own words about a tool that a signal has ended: "g++: fatal error: Killed signal terminated program …".
+// The driver's own words about a tool that a signal has ended: "g++: fatal error: Killed signal terminated program …",
+// and those of its helper: "collect2: fatal error: ld terminated with signal 9 [Killed]".
 std::string_view DriverDeathNotice(std::string_view output) {
-  constexpr std::string_view kMark = " signal terminated program ";
-  for (size_t at = 0; (at = output.find(kMark, at)) != std::string_view::npos; at += kMark.size()) {
-    const size_t newline = output.rfind('\n', at);
-    const size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-    const std::string_view line = output.substr(start, output.find('\n', at) - start);
-    if (Contains(line.substr(0, line.find(": ")), "g++") || line.starts_with("collect2: ")) return line;
+  for (const std::string_view mark : {" signal terminated program ", " terminated with signal "}) {
+    for (size_t at = 0; (at = output.find(mark, at)) != std::string_view::npos; at += mark.size()) {
+      const size_t newline = output.rfind('\n', at);
+      const size_t start = newline == std::string_view::npos ? 0 : newline + 1;
+      const std::string_view line = output.substr(start, output.find('\n', at) - start);
+      if (Contains(line.substr(0, line.find(": ")), "g++") || line.starts_with("collect2: ")) return line;
+    }
   }
   return {};
 }

@@ -45,6 +45,8 @@ TEST(ClassifyTest, LimitsComeBeforeWhatTheCompilerSays) {
 TEST(ClassifyTest, TheDriverTellsHowItsToolsDied) {
   const std::string end = " signal terminated program cc1plus\ncompilation terminated.\n";
   EXPECT_EQ(KindOf(Exited(1, "x86_64-linux-gnu-g++-12: fatal error: Killed" + end)), Kind::kCrashed);
+  EXPECT_EQ(KindOf(Exited(1, "collect2: fatal error: ld terminated with signal 9 [Killed]\ncompilation terminated.\n")),
+            Kind::kCrashed);
   EXPECT_EQ(KindOf(Exited(1, "g++: fatal error: CPU time limit exceeded" + end)), Kind::kTimeout);
   EXPECT_EQ(KindOf(Exited(4, "g++: internal compiler error: File size limit exceeded signal terminated program as\n")),
             Kind::kTooLarge);
@@ -53,8 +55,10 @@ TEST(ClassifyTest, TheDriverTellsHowItsToolsDied) {
 
 TEST(ClassifyTest, WordsOfTheSourceAreNoLimits) {
   EXPECT_EQ(KindOf(Exited(1, "candidate.cc:1:2: error: #error out of memory\n")), Kind::kCompileError);
-  EXPECT_EQ(KindOf(Exited(1, "candidate.cc:1:2: error: #error x: Killed signal terminated program y\n")),
-            Kind::kCompileError);
+  for (const char* words : {"Killed signal terminated program y", "collect2: ld terminated with signal 9 [Killed]"}) {
+    EXPECT_EQ(KindOf(Exited(1, "candidate.cc:1:2: error: #error x: " + std::string(words) + "\n")),
+              Kind::kCompileError);
+  }
 }
 
 TEST(ClassifyTest, LimitsThatTheToolsMeetThemselves) {
