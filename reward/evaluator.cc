@@ -6,6 +6,7 @@
 #include <climits>
 #include <ctime>
 #include <fstream>
+#include <optional>
 
 #include "reward/judge/judge_process.h"
 #include "reward/judge/judge_wire.h"
@@ -66,10 +67,34 @@ EvalStatus StatusOfBuild(BuildOutcome::Kind kind) {
 
 class SlotEvaluator final : public Evaluator {
  public:
-  SlotEvaluator(EvaluatorOptions options, Spawner spawner, std::unique_ptr<BuildPool> pool)
-      : options_(std::move(options)), spawner_(std::move(spawner)), pool_(std::move(pool)) {}
+  explicit SlotEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
 
+  // Starts a spawner, and all that hangs on it.
+  Status Launch() {
+    judge_.reset();
+    pool_.reset();
+    spawner_.reset();
+    TOUCHSTONE_ASSIGN(spawner_, Spawner::Launch(options_.program_folder + "/touchstone-spawner"));
+    TOUCHSTONE_ASSIGN(UniqueFd connection, spawner_->NewConnection());
+    TOUCHSTONE_ASSIGN(pool_, BuildPool::Create(Spawner::Adopt(std::move(connection)), options_.build));
+    return {};
+  }
+
+  // A spawner that dies takes all boxes with it: then everything is started and done once more.
   Result<EvalResult> Evaluate(const EvalRequest& request) override {
+    if (!SpawnerLives()) TOUCHSTONE_RETURN_IF_ERROR(Launch());
+    auto result = EvaluateOnce(request);
+    const bool failed = result.ok() ? result->status == EvalStatus::kEnvironmentError
+                                    : result.error().code() == ErrorCode::kUnavailable;
+    if (!failed || SpawnerLives()) return result;
+    TOUCHSTONE_RETURN_IF_ERROR(Launch());
+    return EvaluateOnce(request);
+  }
+
+ private:
+  bool SpawnerLives() { return spawner_ && pool_ && spawner_->NewConnection().ok(); }
+
+  Result<EvalResult> EvaluateOnce(const EvalRequest& request) {
     if (request.task == nullptr) return Error(ErrorCode::kInvalidArgument, "task: none was given");
     if (request.interface_name != "cpp") {
       return Error(ErrorCode::kInvalidArgument, "interface: '" + request.interface_name + "' is not 'cpp'");
@@ -101,7 +126,6 @@ class SlotEvaluator final : public Evaluator {
     return Judge(order);
   }
 
- private:
   static Result<std::string> ReadTaskText(const Task& task) {
     std::ifstream file(task.source_file, std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -162,7 +186,7 @@ class SlotEvaluator final : public Evaluator {
     std::string why;
     for (int attempt = 0; attempt < kJudgeAttempts; ++attempt) {
       if (!judge_) {
-        TOUCHSTONE_ASSIGN(UniqueFd connection, spawner_.NewConnection());
+        TOUCHSTONE_ASSIGN(UniqueFd connection, spawner_->NewConnection());
         JudgeOptions options{options_.program_folder, options_.cpus, options_.minimum_level,
                              options_.disable_for_tests};
         TOUCHSTONE_ASSIGN(judge_, JudgeProcess::Start(options, std::move(connection)));
@@ -179,7 +203,7 @@ class SlotEvaluator final : public Evaluator {
   }
 
   EvaluatorOptions options_;
-  Spawner spawner_;
+  std::optional<Spawner> spawner_;
   std::unique_ptr<BuildPool> pool_;
   std::unique_ptr<JudgeProcess> judge_;
 };
@@ -190,10 +214,9 @@ Result<std::unique_ptr<Evaluator>> Evaluator::Create(EvaluatorOptions options) {
   if (options.program_folder.empty()) options.program_folder = ProgramFolder();
   if (options.cpus.empty()) options.cpus = OnlineCpus();
   options.build.minimum_level = options.minimum_level;
-  TOUCHSTONE_ASSIGN(Spawner spawner, Spawner::Launch(options.program_folder + "/touchstone-spawner"));
-  TOUCHSTONE_ASSIGN(UniqueFd connection, spawner.NewConnection());
-  TOUCHSTONE_ASSIGN(auto pool, BuildPool::Create(Spawner::Adopt(std::move(connection)), options.build));
-  return std::unique_ptr<Evaluator>(new SlotEvaluator(std::move(options), std::move(spawner), std::move(pool)));
+  auto evaluator = std::make_unique<SlotEvaluator>(std::move(options));
+  TOUCHSTONE_RETURN_IF_ERROR(evaluator->Launch());
+  return std::unique_ptr<Evaluator>(std::move(evaluator));
 }
 
 }  // namespace touchstone

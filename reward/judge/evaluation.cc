@@ -26,8 +26,10 @@ std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
 
 Error ReferenceFailed(Side& side, const Turn& turn) {
   const auto fate = FateOfTurn(side, turn, Phase::kCorrectness, std::chrono::seconds(0));
-  return Error(ErrorCode::kUnavailable,
-               "the reference did not run: " + (fate ? fate->reason + " " + fate->diagnostics : "no reason known"));
+  const std::string why = !fate.ok() ? fate.error().message()
+                          : *fate    ? (*fate)->reason + " " + (*fate)->diagnostics
+                                     : "";
+  return Error(ErrorCode::kUnavailable, "the reference did not run: " + why);
 }
 
 // A hidden shape: each declared dim drawn uniformly from its multiples in range, the others as they are.
@@ -213,7 +215,8 @@ Evaluation::Step Evaluation::Trial(const DimValues& dims, const DistributionOver
   TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(*candidate_, slots, limit));
   candidate_call_us_ = turn.elapsed_us;
   const Detail detail = kind == "declared" ? Detail::kAll : Detail::kClass;
-  if (auto fate = FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit, detail)) return fate;
+  TOUCHSTONE_ASSIGN(auto ended, FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit, detail));
+  if (ended) return ended;
   if (!turn.tiles_final) {
     return std::optional<Fate>(
         Fate{EvalStatus::kCheating, "an output changed after the candidate had said that it was done", ""});
@@ -235,7 +238,8 @@ Evaluation::Step Evaluation::CheckDeterminism(const CallSlot& slot, const Turn& 
   }
   const auto limit = Limit(baseline_call_us_, 1);
   TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(*candidate_, std::vector<CallSlot>{slot}, limit));
-  if (auto fate = FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit)) return fate;
+  TOUCHSTONE_ASSIGN(auto ended, FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit));
+  if (ended) return ended;
   for (size_t o = 0; o < layout_.outputs.size(); ++o) {
     const TensorLayout& tensor = layout_.tensors[layout_.outputs[o]];
     TOUCHSTONE_ASSIGN(const StridedArray array, candidate_->Output(turn, sets, 0, o, false));
@@ -304,7 +308,8 @@ Evaluation::Step Evaluation::Round(int start, int round, bool solo, bool baselin
     TOUCHSTONE_ASSIGN(baseline_turn, run_baseline());
   }
   TOUCHSTONE_ASSIGN(candidate_turn, RunSlots(*candidate_, slots, limit));
-  if (auto fate = FateOfTurn(*candidate_, candidate_turn, Phase::kMeasure, limit, Detail::kClass)) return fate;
+  TOUCHSTONE_ASSIGN(auto ended, FateOfTurn(*candidate_, candidate_turn, Phase::kMeasure, limit, Detail::kClass));
+  if (ended) return ended;
   if (!baseline_first) {
     TOUCHSTONE_ASSIGN(baseline_turn, run_baseline());
   }

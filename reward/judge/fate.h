@@ -24,9 +24,11 @@ std::string_view ToString(Phase phase);
 // nor a number of its choice leave the box (design: V14).
 enum class Detail { kAll, kClass };
 
-// What a turn that did not complete means for the candidate; nullopt when it did complete. Reaps the dead.
-std::optional<Fate> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit,
-                               Detail detail = Detail::kAll);
+// What a turn that did not complete means for the candidate; nullopt when it did complete. Reaps the dead. kUnavailable
+// when the process was killed by SIGKILL or with its box: that may have been somebody else, so the caller asks again
+// with a new box before it blames the candidate (design: V13).
+Result<std::optional<Fate>> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit,
+                                       Detail detail = Detail::kAll);
 
 }  // namespace touchstone
 

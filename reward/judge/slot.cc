@@ -70,7 +70,7 @@ Result<std::unique_ptr<Side>> Slot::StartReference(const Task& task, const Measu
   TOUCHSTONE_ASSIGN(const UniqueFd source, CreateSealedMemfd("reference", task.reference));
   TOUCHSTONE_ASSIGN(const Turn turn, side->Load(source.get(), std::chrono::seconds(60)));
   if (!turn.Completed()) {
-    const auto fate = FateOfTurn(*side, turn, Phase::kLoad, std::chrono::seconds(60));
+    TOUCHSTONE_ASSIGN(const auto fate, FateOfTurn(*side, turn, Phase::kLoad, std::chrono::seconds(60)));
     return Error(ErrorCode::kUnavailable, "the reference of '" + task.id + "' cannot be loaded: " + fate->reason +
                                               (fate->diagnostics.empty() ? "" : ": " + fate->diagnostics));
   }
