@@ -16,6 +16,10 @@ enum class Control {
   kAccepted,           // JudgeNaively accepts it
   kAcceptedByRefLast,  // … when it computes the reference last
   kRewarded,           // … and finds it at least twice as fast as the honest twin
+  kHandOver,           // without the charge for the hand-over its windows would be faster than the twin's
+  kFreezer,            // without the freezer it is faster than the twin
+  kFileSystem,         // in a box that sees the host's files it does not pass
+  kFilter,             // in a box without a system call filter it does not pass
 };
 
 struct HostileCase {

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <initializer_list>
 #include <map>
 
 #include "tests/hostile/candidates.h"
 #include "tests/hostile/naive_harness.h"
+#include "tests/hostile/process_tree.h"
 #include "tests/hostile/slot.h"
 
 namespace touchstone {
@@ -24,11 +27,19 @@ class Slot {
   }
 
   EvalResult Evaluate(const std::string& task, const std::string& file, bool timed) {
-    const std::string source = CandidateSource(file);
-    EXPECT_FALSE(source.empty()) << file;
-    auto result = evaluator_->Evaluate(MakeRequest(TaskOf(task), source, timed));
-    TOUCHSTONE_CHECK(result.ok(), result.error().message());
-    return *result;
+    return Evaluate(MakeRequest(TaskOf(task), CandidateSource(file), timed));
+  }
+  EvalResult Evaluate(const EvalRequest& request) { return Ask(*evaluator_, request); }
+
+  // In boxes that lack some layers.
+  EvalResult EvaluateWithout(std::initializer_list<Layer> layers, const std::string& task, const std::string& file,
+                             bool timed) {
+    EvaluatorOptions options = SlotOptions(cache_);
+    options.minimum_level = Level::kNone;
+    for (const Layer layer : layers) options.disable_for_tests.Add(layer);
+    auto evaluator = Evaluator::Create(options);
+    TOUCHSTONE_CHECK(evaluator.ok(), evaluator.error().message());
+    return Ask(**evaluator, MakeRequest(TaskOf(task), CandidateSource(file), timed));
   }
 
   // More than an honest candidate's best round came to.
@@ -60,10 +71,17 @@ class Slot {
     }
     return known->second;
   }
-  const CacheFolder& cache() const { return cache_; }
 
  private:
+  static EvalResult Ask(Evaluator& evaluator, const EvalRequest& request) {
+    EXPECT_FALSE(request.source.empty());
+    auto result = evaluator.Evaluate(request);
+    TOUCHSTONE_CHECK(result.ok(), result.error().message());
+    return *result;
+  }
+
   Slot() {
+    AdoptOrphans();
     auto evaluator = Evaluator::Create(SlotOptions(cache_));
     TOUCHSTONE_CHECK(evaluator.ok(), evaluator.error().message());
     evaluator_ = std::move(*evaluator);
@@ -74,6 +92,55 @@ class Slot {
   std::map<std::string, Task> tasks_;
   std::map<std::string, double> bounds_;
 };
+
+double MedianSpeedup(const EvalResult& result, bool charged) {
+  std::vector<double> ratios;
+  for (const RoundRecord& round : result.rounds) {
+    if (round.solo) continue;
+    const double charge_us = std::max(0.0, round.candidate_handover_us - result.calibration.at("handover_us"));
+    const double candidate_us = round.candidate_us - (charged ? 0 : charge_us / round.calls);
+    ratios.push_back(round.baseline_us / std::max(candidate_us, 1e-3));
+  }
+  return ratios.empty() ? 0 : Median(ratios);
+}
+
+// Fails when the candidate is no attack, because nothing of ours is needed to stop it.
+void CheckControl(const HostileCase& c, const EvalResult& result) {
+  Slot& slot = Slot::Get();
+  switch (c.control) {
+    case Control::kNone:
+      return;
+    case Control::kAccepted:
+    case Control::kAcceptedByRefLast:
+    case Control::kRewarded: {
+      const NaiveVerdict naive = slot.Naive(c.task, c.file, c.control == Control::kAcceptedByRefLast);
+      EXPECT_TRUE(naive.accepted) << "a naive harness sees it, too";
+      if (c.control != Control::kRewarded) return;
+      const NaiveVerdict honest = slot.Naive(c.task, c.twin, false);
+      EXPECT_TRUE(honest.accepted);
+      EXPECT_LT(naive.best_us, honest.best_us / 2) << "a naive harness does not pay it";
+      return;
+    }
+    case Control::kHandOver:
+      EXPECT_GT(MedianSpeedup(result, false), slot.HonestBound(c.task, c.twin)) << Describe(result);
+      return;
+    case Control::kFreezer: {
+      const EvalResult open = slot.EvaluateWithout({Layer::kFreezer}, c.task, c.file, c.timed);
+      EXPECT_GT(MedianSpeedup(open, true), slot.HonestBound(c.task, c.twin)) << Describe(open);
+      return;
+    }
+    case Control::kFileSystem: {
+      const EvalResult open = slot.EvaluateWithout({Layer::kMountNamespace, Layer::kLandlock}, c.task, c.file, false);
+      EXPECT_EQ(open.status, EvalStatus::kIncorrect) << Describe(open);
+      return;
+    }
+    case Control::kFilter: {
+      const EvalResult open = slot.EvaluateWithout({Layer::kSeccomp}, c.task, c.file, false);
+      EXPECT_EQ(open.status, EvalStatus::kIncorrect) << Describe(open);
+      return;
+    }
+  }
+}
 
 class Hostile : public ::testing::TestWithParam<HostileCase> {};
 
@@ -97,17 +164,73 @@ TEST_P(Hostile, GetsWhatItDeserves) {
     EXPECT_EQ(result.rewarded_speedup, 0) << Describe(result);
   }
 
-  if (c.control == Control::kNone) return;
-  const NaiveVerdict naive = Slot::Get().Naive(c.task, c.file, c.control == Control::kAcceptedByRefLast);
-  EXPECT_TRUE(naive.accepted) << "not an attack: a naive harness sees it, too";
-  if (c.control != Control::kRewarded) return;
-  const NaiveVerdict honest = Slot::Get().Naive(c.task, c.twin, false);
-  EXPECT_TRUE(honest.accepted);
-  EXPECT_LT(naive.best_us, honest.best_us / 2) << "not an attack: a naive harness does not pay it";
+  // The candidate's box is gone, with all that it has started.
+  for (const FoundProcess& found : Descendants()) EXPECT_NE(found.role, Role::kCandidate) << found.name;
+  CheckControl(c, result);
 }
 
 INSTANTIATE_TEST_SUITE_P(Candidates, Hostile, ::testing::ValuesIn(HostileCases()),
                          [](const auto& test) { return test.param.Name(); });
+
+// Who makes every round void does not own the slot: the budget ends it, long before the rounds are used up.
+TEST(HostileBudget, EndsAMeasurementWithoutValidRounds) {
+  Slot& slot = Slot::Get();
+  EvalRequest request = MakeRequest(slot.TaskOf("add"), CandidateSource("voids_every_round"), true);
+  request.profile.max_rounds = 200;
+  request.profile.total_budget = std::chrono::milliseconds(2000);
+  const EvalResult result = slot.Evaluate(request);
+  EXPECT_EQ(result.status, EvalStatus::kUnstable) << Describe(result);
+  EXPECT_EQ(result.rewarded_speedup, 0);
+  EXPECT_LT(result.rounds.size(), 100U);
+}
+
+// Who is slow while the windows are sized gets short ones, in which a hand-over counts for much, but only until it is
+// fast.
+TEST(HostileWindows, GrowAgainWhenACandidateGetsFast) {
+  const EvalResult result = Slot::Get().Evaluate("add", "slow_in_the_warm_up", true);
+  std::vector<int> calls;
+  for (const RoundRecord& round : result.rounds) {
+    if (!round.solo) calls.push_back(round.calls);
+  }
+  ASSERT_GT(calls.size(), 1U) << Describe(result);
+  EXPECT_GT(calls.back(), calls.front()) << "the control: the first window is short";
+}
+
+// Nothing that a process has learnt in a hidden trial leaves the box in words or numbers of its choice.
+TEST(HostileWords, OfHiddenTrialsStayInTheBox) {
+  Slot& slot = Slot::Get();
+  const EvalResult told = slot.Evaluate("add", "tells_hidden_shapes", true);
+  EXPECT_EQ(told.phase, "measure") << Describe(told);
+  EXPECT_EQ(told.diagnostics, "");
+  const EvalResult coded = slot.Evaluate("add", "exits_with_a_hidden_shape", false);
+  EXPECT_EQ(coded.reason.find("code"), std::string::npos) << coded.reason;
+}
+
+// The control: in a declared trial both are told, cleaned of what is not text.
+TEST(HostileWords, OfDeclaredTrialsAreTold) {
+  Slot& slot = Slot::Get();
+  const EvalResult told = slot.Evaluate("add", "forges_the_status", false);
+  EXPECT_FALSE(told.diagnostics.empty());
+  EXPECT_TRUE(std::all_of(told.diagnostics.begin(), told.diagnostics.end(),
+                          [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c <= '~'); }));
+  const EvalResult coded = slot.Evaluate("add", "exits_in_run", false);
+  EXPECT_NE(coded.reason.find("code 0"), std::string::npos) << coded.reason;
+}
+
+// A compiler error quotes the file that it is about: without a box, one of the host.
+TEST(HostileSource, QuotesNoFileOfTheHost) {
+  const EvalResult result = Slot::Get().Evaluate("add", "includes_a_file_of_the_host", false);
+  EXPECT_EQ(result.diagnostics.find("root:"), std::string::npos) << result.diagnostics;
+  const std::string command =
+      "g++ -fsyntax-only -x c++ " + std::string(TOUCHSTONE_HOSTILE_SOURCES) + "/includes_a_file_of_the_host.cc 2>&1";
+  FILE* control = ::popen(command.c_str(), "r");
+  ASSERT_NE(control, nullptr);
+  std::string quoted;
+  char part[4096];
+  for (size_t got = 0; (got = std::fread(part, 1, sizeof(part), control)) > 0;) quoted.append(part, got);
+  ::pclose(control);
+  EXPECT_NE(quoted.find("root"), std::string::npos) << quoted;
+}
 
 class HonestTwin : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 

@@ -24,7 +24,7 @@ static void Run(const attack::Pages& pages) {
   attack::RunAdds(pages);
   if (pages.command->calls == 1) return;
   ++windows;
-  const timespec pause{0, 150'000'000};
+  const timespec pause{0, 900'000'000};
   nanosleep(&pause, nullptr);
 }
 
