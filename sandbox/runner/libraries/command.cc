@@ -38,6 +38,7 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments) {
   ::posix_spawn_file_actions_adddup2(actions.get(), writer.get(), 1);
   ::posix_spawn_file_actions_adddup2(actions.get(), writer.get(), 2);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   char* environment[] = {nullptr};

@@ -186,7 +186,6 @@ TEST_F(BuildPoolTest, ThreadsShareOneCompilation) {
   constexpr int kThreads = 4;
   const auto pool = NewPool();
   ASSERT_NE(pool, nullptr);
-  std::atomic<int> compiled = 0;
   std::atomic<int> good = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
