@@ -62,12 +62,13 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   T& value() & { return Checked(), std::get<0>(state_); }
   const T& value() const& { return Checked(), std::get<0>(state_); }
-  T&& value() && { return Checked(), std::get<0>(std::move(state_)); }
+  // By value: a reference into a temporary would dangle in `for (auto x : F().value())`.
+  T value() && { return Checked(), std::get<0>(std::move(state_)); }
   const Error& error() const { return std::get<1>(state_); }
 
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+#include <vector>
+
 namespace touchstone {
 namespace {
 
@@ -23,6 +26,15 @@ TEST(ResultTest, CarriesTheValue) {
 TEST(ResultTest, CarriesTheFirstError) {
   EXPECT_EQ(Quarter(6).error().ToString(), "invalid_argument: odd");
   EXPECT_EQ(Quarter(6).error().Within("halving").message(), "halving: odd");
+}
+
+// A loop over a temporary's value once read freed memory: value() of a temporary gave a reference into it.
+TEST(ResultTest, ATemporarysValueOutlivesIt) {
+  const auto digits = [] { return Result<std::vector<int>>(std::vector<int>{1, 2, 3}); };
+  static_assert(!std::is_reference_v<decltype(digits().value())>);
+  int sum = 0;
+  for (const int digit : digits().value()) sum += digit;
+  EXPECT_EQ(sum, 6);
 }
 
 TEST(ResultDeathTest, ValueOfAnErrorIsABrokenInvariant) { EXPECT_DEATH((void)Half(1).value(), "odd"); }
