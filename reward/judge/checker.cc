@@ -41,6 +41,13 @@ bool IsHidden(const std::string& kind) { return kind.rfind("hidden", 0) == 0; }
 
 }  // namespace
 
+std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
+  std::vector<uint32_t> sets;
+  sets.reserve(slots.size());
+  for (const CallSlot& slot : slots) sets.push_back(slot.set);
+  return sets;
+}
+
 Result<std::vector<Expected>> Checker::Expect(const Side& reference, const Turn& turn, std::span<const uint32_t> sets,
                                               size_t i, bool oracle, uint64_t slot) {
   std::vector<Expected> expected;

@@ -25,6 +25,9 @@ struct CallSlot {
   std::vector<InputStream> inputs;
 };
 
+// The sets of some calls, in their order.
+std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots);
+
 // An expected output: dense, in a block that no candidate can reach.
 struct Expected {
   const DeviceBlock* block = nullptr;

@@ -46,6 +46,8 @@ class Evaluation {
   Status Run(EvalResult& record);
 
  private:
+  static constexpr std::chrono::microseconds kShortestLimit{200'000};
+
   using Step = Result<std::optional<Fate>>;
 
   // The steps, in order. Each ends the evaluation by returning a fate.

@@ -70,4 +70,12 @@ Result<std::optional<Fate>> FateOfTurn(Side& side, const Turn& turn, Phase phase
            detail == Detail::kAll ? turn.answer.message : ""});
 }
 
+Error ReferenceFailed(Side& side, const Turn& turn) {
+  const auto fate = FateOfTurn(side, turn, Phase::kCorrectness, std::chrono::seconds(0));
+  const std::string why = !fate.ok() ? fate.error().message()
+                          : *fate    ? (*fate)->reason + " " + (*fate)->diagnostics
+                                     : "";
+  return Error(ErrorCode::kUnavailable, "the reference did not run: " + why);
+}
+
 }  // namespace touchstone

@@ -30,6 +30,9 @@ enum class Detail { kAll, kClass };
 Result<std::optional<Fate>> FateOfTurn(Side& side, const Turn& turn, Phase phase, std::chrono::microseconds limit,
                                        Detail detail = Detail::kAll);
 
+// A reference that did not complete a turn: a failure of ours, with what is known of the reason.
+Error ReferenceFailed(Side& side, const Turn& turn);
+
 }  // namespace touchstone
 
 #endif  // TOUCHSTONE_REWARD_JUDGE_FATE_H_
