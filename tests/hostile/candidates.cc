@@ -98,6 +98,7 @@ std::vector<HostileCase> MakeCases() {
       timed("watches_its_memory", {kSuccess, kUnstable, kIncorrect}, Control::kFreezer),
       timed("loads_all_cores", kPaidAsHonest),
       timed("sleeps_at_random", kPaidAsHonest),
+      timed("arms_timers", kPaidAsHonest),
       timed("voids_single_calls", {kUnstable}),
       timed("voids_every_round", {kUnstable}),
       // What a hidden trial saw stays in the box.

@@ -119,7 +119,7 @@ class ChaosTest : public ::testing::Test {
     })) << "left: "
         << Left();
     // What a killed spawner could not clean up, the next one does.
-    EXPECT_TRUE(Eventually([this] {
+    EXPECT_TRUE(Eventually([] {
       { (void)Spawner::Launch(std::string(TOUCHSTONE_BIN) + "/touchstone-spawner"); }
       ReapOrphans();
       return Groups() == 0;
