@@ -25,7 +25,8 @@ void AdoptOrphans();
 // All descendants of this process; never anybody else's.
 std::vector<FoundProcess> Descendants();
 
-// Waits for spawners and boxes that have ended and were left to this process. Others have parents who care.
+// Waits for processes that have ended and were left to this one; only where this one waits for no child of its own but
+// the judge, whose evaluator does.
 void ReapOrphans();
 
 }  // namespace touchstone
