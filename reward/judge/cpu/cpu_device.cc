@@ -16,6 +16,8 @@ namespace {
 
 // Large work is cut into pieces of this many bytes for the workers.
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;
+// Waking the workers costs about as much as copying this many bytes; less than that is done on the spot.
+constexpr uint64_t kSharedBytes = uint64_t{2} << 20;
 // Memory of masters is used again as long as there is no more of it than this.
 constexpr size_t kMasterBytes = size_t{256} << 20;
 
@@ -61,7 +63,8 @@ void CopyStrided(const std::byte* from, const StridedArray& array, size_t dim, s
 // `step`.
 void ForPieces(Workers& workers, uint64_t count, uint64_t size, uint64_t step,
                const std::function<void(uint64_t, uint64_t)>& work) {
-  const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / (size * step)) * step;
+  const uint64_t by_size = std::max<uint64_t>(1, kPieceBytes / (size * step)) * step;
+  const uint64_t piece = count * size < kSharedBytes ? std::max<uint64_t>(1, count) : by_size;
   workers.ForEach((count + piece - 1) / piece, [&](size_t i) {
     const uint64_t first = i * piece;
     work(first, std::min(piece, count - first));

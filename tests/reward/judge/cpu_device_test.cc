@@ -55,7 +55,7 @@ TEST(CpuDeviceTest, FillsTheSameOnOneCoreAndOnAll) {
 
 TEST(CpuDeviceTest, CountsEachChangedElementAfterForgettingToo) {
   CpuDevice device(AllCores());
-  const InputStream stream = Normal(300'000, 2);
+  const InputStream stream = Normal(900'000, 2);
   auto block = device.AllocateShared(4 * stream.count);
   ASSERT_TRUE(block.ok());
   ASSERT_TRUE(device.Fill(**block, 0, stream).ok());
@@ -63,7 +63,7 @@ TEST(CpuDeviceTest, CountsEachChangedElementAfterForgettingToo) {
   device.Forget();
   EXPECT_EQ(*device.CountChanged(**block, 0, stream), 0u);
   // Overwrite three elements with poison, one of them at a piece's border.
-  for (const uint64_t element : {0ULL, 65'536ULL, 299'999ULL}) {
+  for (const uint64_t element : {0ULL, 65'536ULL, 899'999ULL}) {
     ASSERT_TRUE(device.Poison(**block, {4 * element, 4}, StreamKey{1, 2, 3, 4}).ok());
   }
   EXPECT_EQ(*device.CountChanged(**block, 0, stream), 3u);
@@ -85,7 +85,7 @@ TEST(CpuDeviceTest, PoisonIsRecognisedUntilItIsOverwritten) {
 // The comparison is made in pieces; what it reports is what one pass over the whole reports.
 TEST(CpuDeviceTest, ComparesInPiecesAsInOne) {
   CpuDevice device(AllCores());
-  const uint64_t count = 400'000;
+  const uint64_t count = 800'000;
   auto actual = device.AllocatePrivate(4 * count);
   auto expected = device.AllocatePrivate(4 * count);
   ASSERT_TRUE(actual.ok() && expected.ok());
