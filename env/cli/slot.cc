@@ -41,9 +41,9 @@ void AddSlotOptions(CLI::App& command, SlotOptions& options) {
 }
 
 std::string DefaultCacheFolder() {
-  if (const auto own = Environment("TOUCHSTONE_CACHE"); !own.empty()) return own;
-  if (const auto xdg = Environment("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/touchstone";
-  if (const auto home = Environment("HOME"); !home.empty()) return home + "/.cache/touchstone";
+  if (auto own = Environment("TOUCHSTONE_CACHE"); !own.empty()) return own;
+  if (auto xdg = Environment("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/touchstone";
+  if (auto home = Environment("HOME"); !home.empty()) return home + "/.cache/touchstone";
   return "/tmp/touchstone-cache-" + std::to_string(::getuid());
 }
 
