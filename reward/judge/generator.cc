@@ -7,15 +7,9 @@
 
 #include "base/minifloat.h"
 #include "base/result.h"
+#include "reward/judge/clones.h"
 
-// Built for several instruction sets; the bits are the same in each, because nothing here is contracted to FMA.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define TOUCHSTONE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TOUCHSTONE_CLONES
-#endif
-
+// The bits are the same for each instruction set, because nothing here is contracted to FMA.
 namespace touchstone {
 namespace {
 

@@ -6,13 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define TOUCHSTONE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TOUCHSTONE_CLONES
-#endif
+#include "reward/judge/clones.h"
 
 namespace touchstone {
 namespace {
