@@ -33,10 +33,11 @@ bool UidInUse(uid_t first, uint32_t count) {
   return used;
 }
 
-Result<std::unique_ptr<UidRange>> UidRange::Open(const std::string& lock_file, uint32_t slots) {
+Result<std::unique_ptr<UidRange>> UidRange::Open(const std::string& lock_file, uint32_t slots, uid_t first) {
   std::unique_ptr<UidRange> range(new UidRange);
   range->lock_ = UniqueFd(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!range->lock_.valid()) return ErrnoError(ErrorCode::kUnavailable, "opening " + lock_file);
+  range->first_ = first;
   range->locked_.resize(slots);
   return range;
 }
@@ -55,7 +56,7 @@ Result<uid_t> UidRange::Take() {
     lock.l_start = slot;
     lock.l_len = 1;
     if (::fcntl(lock_.get(), F_OFD_SETLK, &lock) != 0) continue;  // another spawner has it
-    const uid_t uid = kFirstBoxUid + 2 * slot;
+    const uid_t uid = first_ + 2 * slot;
     if (UidInUse(uid, 2)) {
       lock.l_type = F_UNLCK;
       (void)::fcntl(lock_.get(), F_OFD_SETLK, &lock);

@@ -26,7 +26,7 @@ class UidRange {
  public:
   // kUnavailable where the lock file cannot be made.
   static Result<std::unique_ptr<UidRange>> Open(const std::string& lock_file = "/run/touchstone-box-uids.lock",
-                                                uint32_t slots = kBoxSlots);
+                                                uint32_t slots = kBoxSlots, uid_t first = kFirstBoxUid);
 
   // An even uid, the next one belongs to it. kExhausted when all are taken.
   Result<uid_t> Take();
@@ -35,6 +35,7 @@ class UidRange {
 
  private:
   UidRange() = default;
+  uid_t first_ = kFirstBoxUid;
   UniqueFd lock_;
   std::vector<bool> locked_;  // by us: given out or in free_
   std::vector<uid_t> free_;
