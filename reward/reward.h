@@ -3,7 +3,7 @@
 //   task/     what to compute: native YAML, references, admission
 //   judge/    the judge process: inputs, clock, comparison; device.h is the seam to a kind of device
 //   verdict/  comparison and statistics, pure functions
-//   result.h  the record of one evaluation
+//   result.h  the record of one evaluation; public_view.h: what of it a policy may be told
 #ifndef TOUCHSTONE_REWARD_REWARD_H_
 #define TOUCHSTONE_REWARD_REWARD_H_
 

@@ -13,89 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "tests/reward/full_result.h"
+
 namespace touchstone {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-CompareReport Report(uint64_t first) {
-  return {.count = first,
-          .mismatches = first + 1,
-          .nonfinite_mismatches = first + 2,
-          .first_mismatch = first + 3,
-          .max_abs = 0.1,
-          .max_rel = 1e-300,
-          .rms_error = 5e-324,
-          .rms_expected = 1.0 / 3,
-          .rms_exceeded = true};
-}
-
-// Every field has a value of its own, unlike its default.
-EvalResult Full() {
-  EvalResult r;
-  r.id = "e-1";
-  r.status = EvalStatus::kIncorrect;
-  r.reason = "3 of 8 elements";
-  r.phase = "correctness";
-  r.task = "softmax";
-  r.task_hash = "aa";
-  r.dims = {{"n", int64_t{1} << 40}, {"m", -1}};
-  r.interface_name = "cpp";
-  r.candidate_hash = "bb";
-  r.artifact_hash = "cc";
-  r.baseline = "reference";
-  r.profile = "strict";
-  r.speedup = {.speedup = 1.5,
-               .lower = 1.25,
-               .upper = 1.75,
-               .half_width = 0.1,
-               .standard_error = 0.2,
-               .within_start_sd = 0.3,
-               .between_start_sd = 0.4,
-               .autocorrelation = -0.5,
-               .interval_stated = true,
-               .reason = "because"};
-  r.solo_upper_bound = 2;
-  r.rewarded_speedup = 3;
-  r.rewarded_lower_bound = 4;
-  r.baseline_us = 5;
-  r.baseline_alone_us = 6;
-  r.baseline_after_us = 6.5;
-  r.candidate_us = 7;
-  r.floor_us = 8;
-  r.resolution_limited = true;
-  r.launch_bound = true;
-  r.cache_state = "hot";
-  r.trials = {{"declared", 1, "y", Report(10), Report(20)},
-              {"solo", 2, "z", Report(std::numeric_limits<uint64_t>::max() - 3), Report(0)}};
-  r.rounds = {{.start = 1,
-               .round = 2,
-               .solo = true,
-               .calls = 3,
-               .baseline_first = true,
-               .is_void = true,
-               .void_reason = "late",
-               .baseline_us = 4,
-               .candidate_us = 5,
-               .baseline_handover_us = 6,
-               .candidate_handover_us = 7,
-               .candidate_cpu_us = 8}};
-  r.evidence = {{"input_mutated", Evidence::Severity::kCondemns, "it wrote", {{"elements", 7}}},
-                {"slow", Evidence::Severity::kSuspicious, "…", {}}};
-  r.budget_ms = {{"compile", 1.5}};
-  r.calibration = {{"null_window_us", 2.5}};
-  r.environment = {{"cpu", "x"}};
-  r.level = "full";
-  r.layers = {"uid", "seccomp"};
-  r.key_hex = "dd";
-  r.diagnostics = "a.cc:1: error\n\"quoted\"\t\x01";
-  r.record_time = "2026-12-01T00:00:00Z";
-  return r;
-}
-
 TEST(Result, RoundTripsThroughText) {
-  const json first = ToJson(Full());
+  const json first = ToJson(FullResult());
   const Result<EvalResult> back = EvalResultFromJson(json::parse(first.dump()));
   ASSERT_TRUE(back.ok()) << back.error().ToString();
   EXPECT_EQ(ToJson(*back), first);
@@ -106,9 +33,9 @@ TEST(Result, RoundTripsThroughText) {
   EXPECT_TRUE(EvalResultFromJson(ToJson(EvalResult{})).ok());
 }
 
-// A field that is left out of the list in result.cc, or given a default in Full(), shows here.
+// A field that is left out of the list in result.cc, or given a default in FullResult(), shows here.
 TEST(Result, EveryFieldOfTheFullResultDiffersFromTheEmptyOne) {
-  const json full = ToJson(Full()), empty = ToJson(EvalResult{});
+  const json full = ToJson(FullResult()), empty = ToJson(EvalResult{});
   for (const auto& [key, value] : full.items()) {
     if (key == "schema") continue;
     EXPECT_NE(value, empty[key]) << key;
@@ -142,7 +69,7 @@ std::string ErrorOf(const json& j) {
 }
 
 TEST(Result, ErrorsNameTheField) {
-  const json good = ToJson(Full());
+  const json good = ToJson(FullResult());
   const auto with = [&](const std::string& pointer, const json& value) {
     json j = good;
     j[json::json_pointer(pointer)] = value;
@@ -181,7 +108,7 @@ void RemoveEach(const json& whole, const json::json_pointer& at, const std::stri
   }
 }
 
-TEST(Result, EveryMissingFieldIsAnError) { RemoveEach(ToJson(Full()), json::json_pointer(), ""); }
+TEST(Result, EveryMissingFieldIsAnError) { RemoveEach(ToJson(FullResult()), json::json_pointer(), ""); }
 
 TEST(Result, NamesOfStatusesAreFixed) {
   const std::vector<std::pair<EvalStatus, std::string>> table = {
@@ -262,7 +189,7 @@ TEST(Result, EveryFieldIsDocumentedAndNothingElse) {
     }
   }
   std::set<std::string> fields;
-  Flatten(ToJson(Full()), "", fields);
+  Flatten(ToJson(FullResult()), "", fields);
   EXPECT_EQ(documented, fields);
 }
 
