@@ -2,6 +2,7 @@
 #ifndef TOUCHSTONE_BASE_MUTEX_H_
 #define TOUCHSTONE_BASE_MUTEX_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -39,6 +40,10 @@ class TOUCHSTONE_ATTRIBUTE(scoped_lockable) MutexLock {
 class CondVar {
  public:
   void Wait(Mutex& mutex) TOUCHSTONE_REQUIRES(mutex) { condition_.wait(mutex); }
+  // False when `until` came first.
+  bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point until) TOUCHSTONE_REQUIRES(mutex) {
+    return condition_.wait_until(mutex, until) == std::cv_status::no_timeout;
+  }
   void NotifyAll() { condition_.notify_all(); }
   void NotifyOne() { condition_.notify_one(); }
 

@@ -23,6 +23,10 @@ std::string_view ToString(ErrorCode code) {
       return "corrupt";
     case ErrorCode::kInternal:
       return "internal";
+    case ErrorCode::kClosed:
+      return "closed";
+    case ErrorCode::kConflict:
+      return "conflict";
   }
   return "unknown";
 }

@@ -21,6 +21,8 @@ enum class ErrorCode {
   kExhausted,  // A limit of ours was reached: uids, queue, disk.
   kCorrupt,    // Stored bytes are not what was written.
   kInternal,
+  kClosed,    // It has ended: an episode, a session. The message says why.
+  kConflict,  // It clashes with what is going on: a step is in flight, another turn is next.
 };
 
 std::string_view ToString(ErrorCode code);

@@ -30,7 +30,8 @@ struct EnvironmentOptions {
 
 // Thread-safe; nothing blocks on an evaluation or a disk but the waiting forms. Each call answers exactly once: by its
 // callback, which runs on another thread or on the caller's and must not block. An Error changes nothing: bad input
-// (kInvalidArgument, names field and limit), no such session (kNotFound), queue full (kExhausted), shutting down
+// (kInvalidArgument, names field and limit), no such session (kNotFound), a session that has ended (kClosed, says why),
+// a step of it in flight or another turn than the next (kConflict), queue full (kExhausted), shutting down
 // (kUnavailable). A request whose key was answered before gets the same answer again; one whose key is being worked on
 // gets the same answer when it is there.
 class Environment {
