@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,8 +91,8 @@ struct Exemplar {
   double probability = 0;
 };
 
-// What a policy sees. Everything in it may go into a prompt (V14).
-struct Observation {
+// What all observations of a task have in common: rendered once and shared. Never changes.
+struct TaskText {
   std::string task;
   std::string statement;  // Markdown: what to compute, inputs, outputs, tolerance, policy
   std::string interface_name;
@@ -99,14 +100,20 @@ struct Observation {
   std::string header;
   std::string reference;  // source of the reference
   std::map<std::string, std::string> device;
-  int turn = 0;  // the next one, from 0
+};
+
+// What a policy sees. Everything in it may go into a prompt (V14). On the wire it is one map: the fields of `text`
+// stand beside the others.
+struct Observation {
+  std::shared_ptr<const TaskText> text;  // never null
+  int turn = 0;                          // the next one, from 0
   int turns_left = 0;
   std::optional<double> seconds_left;
   double best_speedup = 0;
   std::string outcome;   // status of the last step; empty after reset
   std::string feedback;  // text on the last step, by outcome class; empty after reset
   std::vector<Exemplar> exemplars;
-  std::string prompt;  // all of it as one text: the message for the next turn
+  std::string prompt;  // as one text, the message for the next turn: all of it after reset, what is new after a step
 };
 
 struct ResetReply {
