@@ -3,7 +3,6 @@
 //   record.h    what is kept
 //   store.h     the store: append durably, find, list
 //   selector.h  which rollouts to show again: groups, top-k, contrastive buckets
-//   export.h    pairs as JSON lines
 #ifndef TOUCHSTONE_ROLLOUT_ROLLOUT_H_
 #define TOUCHSTONE_ROLLOUT_ROLLOUT_H_
 

@@ -63,15 +63,17 @@ class RolloutStore {
   virtual ~RolloutStore() = default;  // waits until what was appended is durable
 
   // Each returns at once; `done` follows when the write is on the disk (group commit), or could not be made:
-  // kInvalidArgument: the request key (or session and turn) is already there, nothing was written;
-  // kExhausted: disk or queue full; kUnavailable: the disk refuses. A failed write leaves the store as it was.
-  virtual void Append(RolloutRecord record, Done done) = 0;  // ends the pending row of the same request, too
-  virtual void OpenSession(SessionRecord session, Done done) = 0;
+  // kInvalidArgument: a field cannot be, is already there (id; request key, of rollouts and sessions together; session
+  // and turn), or the session is not; kNotFound: no session to close; kExhausted: disk or queue full; kUnavailable: the
+  // disk refuses, or the files were taken away. A failed write leaves the store as it was. Writes of one thread are
+  // made in its order.
+  virtual void Append(RolloutRecord record, Done done) = 0;        // ends the pending row of the same request, too
+  virtual void OpenSession(SessionRecord session, Done done) = 0;  // ends the pending row of its request, too
   virtual void CloseSession(std::string id, UnixMicros when, std::string why, Done done) = 0;
   virtual void Accept(PendingRecord pending, Done done) = 0;
   virtual void Forget(RequestKey pending, Done done) = 0;  // cancelled: the pending row goes
 
-  // The same, waiting.
+  // The same, waiting. Not on the writer thread.
   Result<uint64_t> Append(RolloutRecord record);
 
   // What is committed. kNotFound; kCorrupt where bytes are not what was written.
