@@ -41,6 +41,13 @@ CREATE TABLE payloads (
 );
 CREATE UNIQUE INDEX payloads_by_hash ON payloads (hash);
 
+CREATE TABLE results (
+  sequence INTEGER PRIMARY KEY,
+  codec INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  bytes BLOB NOT NULL
+);
+
 CREATE TABLE sessions (
   sequence INTEGER PRIMARY KEY,
   id TEXT NOT NULL,

@@ -9,7 +9,7 @@
 namespace touchstone {
 namespace {
 
-constexpr int kLevel = 3;
+constexpr int kLevel = 1;
 
 // Contexts are large; each thread keeps its own.
 ZSTD_CCtx* Compressor() {
@@ -108,6 +108,29 @@ Result<bool> PayloadTable::Contains(std::string_view hash) {
   const StatementScope scope(contains_);
   contains_.BindBlob(1, hash);
   return contains_.Step();
+}
+
+Result<ResultTable> ResultTable::Create(Database& database) {
+  TOUCHSTONE_ASSIGN(Statement put,
+                    database.Prepare("INSERT INTO results (sequence, codec, size, bytes) VALUES (?, ?, ?, ?)"));
+  TOUCHSTONE_ASSIGN(Statement get, database.Prepare("SELECT codec, size, bytes FROM results WHERE sequence = ?"));
+  return ResultTable(std::move(put), std::move(get));
+}
+
+Status ResultTable::Put(uint64_t sequence, const Payload& payload) {
+  put_.Bind(1, static_cast<int64_t>(sequence))
+      .Bind(2, static_cast<int64_t>(payload.codec))
+      .Bind(3, static_cast<int64_t>(payload.size))
+      .BindBlob(4, payload.bytes);
+  return put_.Run();
+}
+
+Result<std::string> ResultTable::Get(uint64_t sequence, std::string_view hash) {
+  const StatementScope scope(get_);
+  get_.Bind(1, static_cast<int64_t>(sequence));
+  TOUCHSTONE_ASSIGN(const bool found, get_.Step());
+  if (!found) return Error(ErrorCode::kCorrupt, "it is missing");
+  return DecodePayload(hash, static_cast<format::Codec>(get_.Int(0)), static_cast<size_t>(get_.Int(1)), get_.View(2));
 }
 
 }  // namespace touchstone

@@ -24,11 +24,12 @@ Result<std::unique_ptr<Reader>> Reader::Open(const std::string& folder) {
   auto database = std::make_unique<Database>(std::move(opened));
   TOUCHSTONE_RETURN_IF_ERROR(CheckSchema(*database));
   TOUCHSTONE_ASSIGN(PayloadTable payloads, PayloadTable::Create(*database));
+  TOUCHSTONE_ASSIGN(ResultTable results, ResultTable::Create(*database));
   TOUCHSTONE_ASSIGN(ItemTable items, ItemTable::Create(*database));
   TOUCHSTONE_ASSIGN(SessionTable sessions, SessionTable::Create(*database));
   TOUCHSTONE_ASSIGN(PendingTable pending, PendingTable::Create(*database));
-  return std::unique_ptr<Reader>(
-      new Reader(std::move(database), std::move(payloads), std::move(items), std::move(sessions), std::move(pending)));
+  return std::unique_ptr<Reader>(new Reader(std::move(database), std::move(payloads), std::move(results),
+                                            std::move(items), std::move(sessions), std::move(pending)));
 }
 
 Result<RolloutRecord> Reader::Complete(ItemRow row) {
@@ -37,7 +38,7 @@ Result<RolloutRecord> Reader::Complete(ItemRow row) {
   if (!response.ok()) return response.error().Within(name + ": response");
   auto source = payloads_.Get(row.source);
   if (!source.ok()) return source.error().Within(name + ": source");
-  const auto result = payloads_.Get(row.result);
+  const auto result = results_.Get(row.summary.sequence, row.result);
   if (!result.ok()) return result.error().Within(name + ": result");
   auto record = DecodeRollout(std::move(row), std::move(response).value(), std::move(source).value(), result.value());
   if (!record.ok()) return record.error().Within(name);

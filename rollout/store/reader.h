@@ -26,6 +26,7 @@ class Reader {
 
   Database& database() { return *database_; }
   PayloadTable& payloads() { return payloads_; }
+  ResultTable& results() { return results_; }
   ItemTable& items() { return items_; }
   SessionTable& sessions() { return sessions_; }
   PendingTable& pending() { return pending_; }
@@ -34,15 +35,17 @@ class Reader {
   Result<RolloutRecord> Complete(ItemRow row);
 
  private:
-  Reader(std::unique_ptr<Database> database, PayloadTable payloads, ItemTable items, SessionTable sessions,
-         PendingTable pending)
+  Reader(std::unique_ptr<Database> database, PayloadTable payloads, ResultTable results, ItemTable items,
+         SessionTable sessions, PendingTable pending)
       : database_(std::move(database)),
         payloads_(std::move(payloads)),
+        results_(std::move(results)),
         items_(std::move(items)),
         sessions_(std::move(sessions)),
         pending_(std::move(pending)) {}
   std::unique_ptr<Database> database_;
   PayloadTable payloads_;
+  ResultTable results_;
   ItemTable items_;
   SessionTable sessions_;
   PendingTable pending_;

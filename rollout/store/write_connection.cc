@@ -39,6 +39,7 @@ Result<WriteConnection> WriteConnection::Open(const StoreOptions& options) {
   TOUCHSTONE_RETURN_IF_ERROR(database->Execute(kCache));
   TOUCHSTONE_RETURN_IF_ERROR(database->Execute(kCheckpoint));
   TOUCHSTONE_ASSIGN(PayloadTable payloads, PayloadTable::Create(*database));
+  TOUCHSTONE_ASSIGN(ResultTable results, ResultTable::Create(*database));
   TOUCHSTONE_ASSIGN(ItemTable items, ItemTable::Create(*database));
   TOUCHSTONE_ASSIGN(SessionTable sessions, SessionTable::Create(*database));
   TOUCHSTONE_ASSIGN(PendingTable pending, PendingTable::Create(*database));
@@ -46,8 +47,8 @@ Result<WriteConnection> WriteConnection::Open(const StoreOptions& options) {
   TOUCHSTONE_ASSIGN(Statement commit, database->Prepare("COMMIT"));
   TOUCHSTONE_ASSIGN(const int64_t last, database->Int("SELECT max(sequence) FROM rollouts"));
   TOUCHSTONE_RETURN_IF_ERROR(folder.Pin());
-  Tables tables{std::move(payloads), std::move(items), std::move(sessions),
-                std::move(pending),  std::move(begin), std::move(commit)};
+  Tables tables{std::move(payloads), std::move(results), std::move(items), std::move(sessions),
+                std::move(pending),  std::move(begin),   std::move(commit)};
   return WriteConnection(std::move(folder), std::move(database), std::move(tables), options.min_free_bytes,
                          static_cast<uint64_t>(last));
 }
@@ -112,7 +113,7 @@ Result<uint64_t> WriteConnection::Append(const EncodedRollout& rollout) {
   const auto put_rest = [&]() -> Status {
     TOUCHSTONE_RETURN_IF_ERROR(tables_.payloads.Put(rollout.response));
     TOUCHSTONE_RETURN_IF_ERROR(tables_.payloads.Put(rollout.source));
-    TOUCHSTONE_RETURN_IF_ERROR(tables_.payloads.Put(rollout.result));
+    TOUCHSTONE_RETURN_IF_ERROR(tables_.results.Put(next_sequence_, rollout.result));
     return tables_.pending.Remove(row.request);
   };
   const Status status = put_rest();

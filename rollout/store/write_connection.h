@@ -47,6 +47,7 @@ class WriteConnection {
  private:
   struct Tables {
     PayloadTable payloads;
+    ResultTable results;
     ItemTable items;
     SessionTable sessions;
     PendingTable pending;
