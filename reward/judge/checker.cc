@@ -27,28 +27,9 @@ std::string PowerOfTwo(double value) {
   return "2^" + std::to_string(std::ilogb(RoundToPowerOfTwo(value)));
 }
 
-void Merge(CompareReport& into, const CompareReport& from) {
-  if (into.mismatches == 0) into.first_mismatch = from.first_mismatch;
-  into.count += from.count;
-  into.mismatches += from.mismatches;
-  into.nonfinite_mismatches += from.nonfinite_mismatches;
-  into.max_abs = std::max(into.max_abs, from.max_abs);
-  into.max_rel = std::max(into.max_rel, from.max_rel);
-  into.rms_error = std::max(into.rms_error, from.rms_error);
-  into.rms_expected = std::max(into.rms_expected, from.rms_expected);
-  into.rms_exceeded = into.rms_exceeded || from.rms_exceeded;
-}
-
 bool IsHidden(const std::string& kind) { return kind.rfind("hidden", 0) == 0; }
 
 }  // namespace
-
-std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
-  std::vector<uint32_t> sets;
-  sets.reserve(slots.size());
-  for (const CallSlot& slot : slots) sets.push_back(slot.set);
-  return sets;
-}
 
 Result<std::vector<Expected>> Checker::Expect(const Side& reference, const Turn& turn, std::span<const uint32_t> sets,
                                               size_t i, bool oracle, uint64_t slot) {
@@ -78,7 +59,7 @@ std::string Checker::Describe(const Side& candidate, const CallSlot& slot, size_
   // Whoever has seen a hidden trial could tell by the size of an error what it saw.
   if (kind != "declared") return text + " is wrong in a timed call";
   text += ": ";
-  const auto left = candidate.CountUnwritten(slot.set, o, key_, slot.call);
+  const auto left = candidate.CountUnwritten(slot, o, key_);
   const auto bytes = static_cast<double>(candidate.layout().tensors[candidate.layout().outputs[o]].bytes);
   // Written bytes equal the poison by chance once in 256 times.
   const double by_chance = bytes / 256;
@@ -98,75 +79,85 @@ std::string Checker::Describe(const Side& candidate, const CallSlot& slot, size_
          " of the values, more than the declared precision allows";
 }
 
-Result<std::optional<Fate>> Checker::CheckCall(const Side& candidate, const Turn& turn, std::span<const uint32_t> sets,
-                                               size_t i, const CallSlot& slot, std::span<const Expected> expected,
-                                               double widen, const std::string& kind, int trial) {
+Result<Expected> Checker::Dense(const Side& candidate, const StridedArray& array, size_t o,
+                                std::vector<std::unique_ptr<DeviceBlock>>& copies) {
+  if (IsDense(array)) return Expected{&candidate.block(), array.offset, array.dtype};
+  const TensorLayout& tensor = candidate.layout().tensors[candidate.layout().outputs[o]];
+  TOUCHSTONE_ASSIGN(auto copy, device_.AllocatePrivate(std::max<uint64_t>(tensor.bytes, 1)));
+  TOUCHSTONE_RETURN_IF_ERROR(device_.Gather(candidate.block(), array, *copy, 0));
+  copies.push_back(std::move(copy));
+  return Expected{copies.back().get(), 0, array.dtype};
+}
+
+void Checker::TakeReport(const Side& candidate, const CallSlot& slot, size_t o, const CompareReport& report,
+                         const std::string& kind, int trial, std::optional<Fate>& fate) {
+  TrialRecord row;
+  row.kind = kind;
+  row.trial = trial;
+  row.output = task_.outputs[o].tensor.name;
+  row.candidate = report;
+  if (o < reference_reports_.size()) row.reference = reference_reports_[o];
+  if (kind == "window" || kind == "solo") {
+    auto [merged, fresh] = merged_.try_emplace({kind, o}, row);
+    if (!fresh) merged->second.candidate = WorstOf(merged->second.candidate, report);
+  } else {
+    record_.trials.push_back(row);
+  }
+  if (!report.passed() && !fate) {
+    fate = Fate{EvalStatus::kIncorrect, Describe(candidate, slot, o, report, kind), ""};
+  }
+}
+
+void Checker::TakeDamage(uint64_t count, const char* id, const char* unit, const char* explanation, const char* reason,
+                         std::optional<Fate>& fate) {
+  if (count == 0) return;
+  record_.evidence.push_back({id, Evidence::Severity::kCondemns, explanation, {{unit, static_cast<double>(count)}}});
+  if (!fate) fate = Fate{EvalStatus::kIncorrect, reason, ""};
+}
+
+Result<std::optional<Fate>> Checker::CheckCalls(const Side& candidate, const Turn& turn,
+                                                std::span<const CallSlot> slots,
+                                                std::span<const std::vector<Expected>> expected, double widen,
+                                                const std::string& kind, int trial) {
+  const auto sets = SetsOf(slots);
+  const size_t outputs = task_.outputs.size();
+  std::vector<ArrayPair> pairs;
+  std::vector<std::unique_ptr<DeviceBlock>> copies;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    for (size_t o = 0; o < outputs; ++o) {
+      const auto array = candidate.Output(turn, sets, i, o, false);
+      if (!array.ok()) return std::optional<Fate>(Fate{EvalStatus::kIncorrect, array.error().message(), ""});
+      TOUCHSTONE_ASSIGN(const Expected actual, Dense(candidate, *array, o, copies));
+      const Expected& right = expected[i][o];
+      const uint64_t count = candidate.layout().tensors[candidate.layout().outputs[o]].count;
+      pairs.push_back({actual.block, actual.offset, actual.dtype, right.block, right.offset, right.dtype, count,
+                       Widened(task_.outputs[o].tolerance, widen)});
+    }
+  }
+  TOUCHSTONE_ASSIGN(const auto reports, device_.CompareArrays(pairs));
+  TOUCHSTONE_ASSIGN(const auto changed, candidate.CountChangedInputs(slots));
+  TOUCHSTONE_ASSIGN(const auto damaged, candidate.CountDamagedGuards(slots, key_));
   std::optional<Fate> fate;
-  const auto condemn = [&](EvalStatus status, std::string reason) {
-    if (!fate) fate = Fate{status, std::move(reason), ""};
-  };
-  for (size_t o = 0; o < task_.outputs.size(); ++o) {
-    const auto array = candidate.Output(turn, sets, i, o, false);
-    if (!array.ok()) {
-      condemn(EvalStatus::kIncorrect, array.error().message());
-      continue;
+  for (size_t i = 0; i < slots.size() && !fate; ++i) {
+    for (size_t o = 0; o < outputs; ++o) {
+      TakeReport(candidate, slots[i], o, reports[i * outputs + o], kind, trial, fate);
     }
-    const TensorLayout& tensor = candidate.layout().tensors[candidate.layout().outputs[o]];
-    Expected actual{&candidate.block(), array->offset, array->dtype};
-    std::unique_ptr<DeviceBlock> gathered;
-    if (!IsDense(*array)) {
-      TOUCHSTONE_ASSIGN(gathered, device_.AllocatePrivate(std::max<uint64_t>(tensor.bytes, 1)));
-      TOUCHSTONE_RETURN_IF_ERROR(device_.Gather(candidate.block(), *array, *gathered, 0));
-      actual = {gathered.get(), 0, array->dtype};
-    }
-    TOUCHSTONE_ASSIGN(
-        const CompareReport report,
-        device_.CompareArrays(*actual.block, actual.offset, actual.dtype, *expected[o].block, expected[o].offset,
-                              expected[o].dtype, tensor.count, Widened(task_.outputs[o].tolerance, widen)));
-    TrialRecord row;
-    row.kind = kind;
-    row.trial = trial;
-    row.output = task_.outputs[o].tensor.name;
-    row.candidate = report;
-    if (o < reference_reports_.size()) row.reference = reference_reports_[o];
-    if (kind == "window" || kind == "solo") {
-      auto [merged, fresh] = merged_.try_emplace({kind, o}, row);
-      if (!fresh) Merge(merged->second.candidate, report);
-    } else {
-      record_.trials.push_back(row);
-    }
-    if (!report.passed()) condemn(EvalStatus::kIncorrect, Describe(candidate, slot, o, report, kind));
-  }
-  TOUCHSTONE_ASSIGN(const uint64_t changed, candidate.CountChangedInputs(slot.set, slot.inputs));
-  if (changed > 0) {
-    record_.evidence.push_back({"input_mutated",
-                                Evidence::Severity::kCondemns,
-                                "elements of a read-only input were changed",
-                                {{"elements", double(changed)}}});
-    condemn(EvalStatus::kIncorrect, "a read-only input was changed");
-  }
-  TOUCHSTONE_ASSIGN(const uint64_t damaged, candidate.CountDamagedGuards(slot.set, key_, slot.call));
-  if (damaged > 0) {
-    record_.evidence.push_back({"guard_damaged",
-                                Evidence::Severity::kCondemns,
-                                "bytes beside a tensor were overwritten",
-                                {{"bytes", double(damaged)}}});
-    condemn(EvalStatus::kIncorrect, "memory beside a tensor was overwritten");
+    TakeDamage(changed[i], "input_mutated", "elements", "elements of a read-only input were changed",
+               "a read-only input was changed", fate);
+    TakeDamage(damaged[i], "guard_damaged", "bytes", "bytes beside a tensor were overwritten",
+               "memory beside a tensor was overwritten", fate);
   }
   return fate;
 }
 
 Result<std::vector<CompareReport>> Checker::Measure(std::span<const Expected> actual, std::span<const Expected> oracle,
                                                     const SetLayout& layout) {
-  std::vector<CompareReport> reports;
+  std::vector<ArrayPair> pairs;
   for (size_t o = 0; o < actual.size(); ++o) {
-    TOUCHSTONE_ASSIGN(
-        CompareReport report,
-        device_.CompareArrays(*actual[o].block, actual[o].offset, actual[o].dtype, *oracle[o].block, oracle[o].offset,
-                              oracle[o].dtype, layout.tensors[layout.outputs[o]].count, task_.outputs[o].tolerance));
-    reports.push_back(report);
+    pairs.push_back({actual[o].block, actual[o].offset, actual[o].dtype, oracle[o].block, oracle[o].offset,
+                     oracle[o].dtype, layout.tensors[layout.outputs[o]].count, task_.outputs[o].tolerance});
   }
-  return reports;
+  return device_.CompareArrays(pairs);
 }
 
 void Checker::Finish() {

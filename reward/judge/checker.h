@@ -18,16 +18,6 @@
 
 namespace touchstone {
 
-// One call: its number, the set it uses, its inputs.
-struct CallSlot {
-  uint64_t call = 0;
-  uint32_t set = 0;
-  std::vector<InputStream> inputs;
-};
-
-// The sets of some calls, in their order.
-std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots);
-
 // An expected output: dense, in a block that no candidate can reach.
 struct Expected {
   const DeviceBlock* block = nullptr;
@@ -47,22 +37,31 @@ class Checker {
   Result<std::vector<Expected>> Expect(const Side& reference, const Turn& turn, std::span<const uint32_t> sets,
                                        size_t i, bool oracle, uint64_t slot);
 
-  // Checks the i-th call of a candidate's turn. `widen` multiplies the tolerances: 1 against the oracle, more where the
-  // expected values have an error of their own.
-  Result<std::optional<Fate>> CheckCall(const Side& candidate, const Turn& turn, std::span<const uint32_t> sets,
-                                        size_t i, const CallSlot& slot, std::span<const Expected> expected,
-                                        double widen, const std::string& kind, int trial);
+  // Checks the calls of a candidate's turn against the expected outputs of each; the first one that is wrong decides.
+  // `widen` multiplies the tolerances: 1 against the oracle, more where the expected values have an error of their own.
+  Result<std::optional<Fate>> CheckCalls(const Side& candidate, const Turn& turn, std::span<const CallSlot> slots,
+                                         std::span<const std::vector<Expected>> expected, double widen,
+                                         const std::string& kind, int trial);
 
   // Compares a reference's own outputs with the oracle, for the record.
   Result<std::vector<CompareReport>> Measure(std::span<const Expected> actual, std::span<const Expected> oracle,
                                              const SetLayout& layout);
 
-  // Reports of the reference that the next CheckCall's rows carry.
+  // Reports of the reference that the rows of the next CheckCalls carry.
   void SetReferenceReports(std::vector<CompareReport> reports) { reference_reports_ = std::move(reports); }
   // Adds the merged rows of windows and solos to the record.
   void Finish();
 
  private:
+  // Output `o` of the i-th call as a dense array: itself, or a copy that `copies` keeps.
+  Result<Expected> Dense(const Side& candidate, const StridedArray& array, size_t o,
+                         std::vector<std::unique_ptr<DeviceBlock>>& copies);
+  // Adds the row of an output to the record, and to `fate` what it means where that is the first thing that is wrong.
+  void TakeReport(const Side& candidate, const CallSlot& slot, size_t o, const CompareReport& report,
+                  const std::string& kind, int trial, std::optional<Fate>& fate);
+  // The same for a count of elements or bytes that should not have been touched.
+  void TakeDamage(uint64_t count, const char* id, const char* unit, const char* explanation, const char* reason,
+                  std::optional<Fate>& fate);
   std::string Describe(const Side& candidate, const CallSlot& slot, size_t o, const CompareReport& report,
                        const std::string& kind) const;
 

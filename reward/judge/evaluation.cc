@@ -58,9 +58,7 @@ std::vector<CallSlot> Evaluation::NewCalls(size_t count, Status* status) {
 }
 
 Result<Turn> Evaluation::RunSlots(Side& side, std::span<const CallSlot> slots, std::chrono::microseconds limit) {
-  for (const CallSlot& slot : slots) {
-    TOUCHSTONE_RETURN_IF_ERROR(side.Prepare(slot.set, slot.inputs, input_.key, slot.call));
-  }
+  TOUCHSTONE_RETURN_IF_ERROR(side.Prepare(slots, input_.key));
   return side.Run(Opcode::kRun, SetsOf(slots), limit, choices_, kTiles);
 }
 
@@ -105,19 +103,18 @@ Evaluation::Step Evaluation::Trial(const DimValues& dims, const DistributionOver
   sets_ = 1;
   TOUCHSTONE_RETURN_IF_ERROR(SetUpWindows());
   device_.Forget();
-  CallSlot slot{next_call_++, 0, {}};
-  TOUCHSTONE_ASSIGN(slot.inputs, MakeInputs(task_, layout_, input_.key, slot.call, overrides));
-  const std::vector<CallSlot> slots{slot};
+  std::vector<CallSlot> slots{{next_call_++, 0, {}}};
+  TOUCHSTONE_ASSIGN(slots[0].inputs, MakeInputs(task_, layout_, input_.key, slots[0].call, overrides));
   const std::vector<uint32_t> sets{0};
   Side& reference = *input_.reference;
   constexpr uint64_t kOracleSlot = uint64_t{1} << 32;
   constexpr uint64_t kReferenceSlot = kOracleSlot + 1;
 
-  TOUCHSTONE_RETURN_IF_ERROR(reference.Prepare(0, slot.inputs, input_.key, slot.call));
+  TOUCHSTONE_RETURN_IF_ERROR(reference.Prepare(slots, input_.key));
   TOUCHSTONE_ASSIGN(const Turn oracle_turn,
                     reference.Run(Opcode::kOracle, sets, input_.profile.call_timeout, choices_, 0));
   if (!oracle_turn.Completed()) return ReferenceFailed(reference, oracle_turn);
-  TOUCHSTONE_ASSIGN(const auto oracle, checker_->Expect(reference, oracle_turn, sets, 0, true, kOracleSlot));
+  TOUCHSTONE_ASSIGN(auto oracle, checker_->Expect(reference, oracle_turn, sets, 0, true, kOracleSlot));
   TOUCHSTONE_ASSIGN(const Turn reference_turn, RunSlots(reference, slots, input_.profile.call_timeout));
   if (!reference_turn.Completed()) return ReferenceFailed(reference, reference_turn);
   TOUCHSTONE_ASSIGN(const auto plain, checker_->Expect(reference, reference_turn, sets, 0, false, kReferenceSlot));
@@ -143,13 +140,14 @@ Evaluation::Step Evaluation::Trial(const DimValues& dims, const DistributionOver
     return std::optional<Fate>(
         Fate{EvalStatus::kCheating, "an output changed after the candidate had said that it was done", ""});
   }
-  TOUCHSTONE_ASSIGN(auto fate, checker_->CheckCall(*candidate_, turn, sets, 0, slot, oracle, 1, kind, trial));
-  if (!fate && task_.policy.deterministic && kind == "declared" && trial == 0) return CheckDeterminism(slot, turn);
+  const std::vector<std::vector<Expected>> expected{std::move(oracle)};
+  TOUCHSTONE_ASSIGN(auto fate, checker_->CheckCalls(*candidate_, turn, slots, expected, 1, kind, trial));
+  if (!fate && task_.policy.deterministic && kind == "declared" && trial == 0) return CheckDeterminism(slots, turn);
   return fate;
 }
 
-Evaluation::Step Evaluation::CheckDeterminism(const CallSlot& slot, const Turn& first) {
-  const std::vector<uint32_t> sets{slot.set};
+Evaluation::Step Evaluation::CheckDeterminism(std::span<const CallSlot> slots, const Turn& first) {
+  const auto sets = SetsOf(slots);
   std::vector<std::unique_ptr<DeviceBlock>> before;
   for (size_t o = 0; o < layout_.outputs.size(); ++o) {
     TOUCHSTONE_ASSIGN(const StridedArray array, candidate_->Output(first, sets, 0, o, false));
@@ -159,22 +157,22 @@ Evaluation::Step Evaluation::CheckDeterminism(const CallSlot& slot, const Turn& 
     before.push_back(std::move(copy));
   }
   const auto limit = Limit(baseline_call_us_, 1);
-  TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(*candidate_, std::vector<CallSlot>{slot}, limit));
+  TOUCHSTONE_ASSIGN(const Turn turn, RunSlots(*candidate_, slots, limit));
   TOUCHSTONE_ASSIGN(auto ended, FateOfTurn(*candidate_, turn, Phase::kCorrectness, limit));
   if (ended) return ended;
+  std::vector<ArrayPair> pairs;
   for (size_t o = 0; o < layout_.outputs.size(); ++o) {
-    const TensorLayout& tensor = layout_.tensors[layout_.outputs[o]];
     TOUCHSTONE_ASSIGN(const StridedArray array, candidate_->Output(turn, sets, 0, o, false));
     // Bits, not values: compared as bytes.
-    TOUCHSTONE_ASSIGN(const CompareReport report,
-                      device_.CompareArrays(candidate_->block(), array.offset, DType::kUInt8, *before[o], 0,
-                                            DType::kUInt8, tensor.bytes, Tolerance{}));
-    if (!report.passed()) {
-      return std::optional<Fate>(Fate{
-          EvalStatus::kIncorrect, "two calls on equal inputs gave different bits, the task asks for equal ones", ""});
-    }
+    pairs.push_back({&candidate_->block(), array.offset, DType::kUInt8, before[o].get(), 0, DType::kUInt8,
+                     layout_.tensors[layout_.outputs[o]].bytes, Tolerance{}});
   }
-  return std::optional<Fate>();
+  TOUCHSTONE_ASSIGN(const auto reports, device_.CompareArrays(pairs));
+  if (std::all_of(reports.begin(), reports.end(), [](const CompareReport& report) { return report.passed(); })) {
+    return std::optional<Fate>();
+  }
+  return std::optional<Fate>(
+      Fate{EvalStatus::kIncorrect, "two calls on equal inputs gave different bits, the task asks for equal ones", ""});
 }
 
 Evaluation::Step Evaluation::CheckDeclared() {

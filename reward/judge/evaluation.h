@@ -62,7 +62,7 @@ class Evaluation {
 
   // One correctness trial: oracle and reference on one side, the candidate on the other, the same inputs.
   Step Trial(const DimValues& dims, const DistributionOverrides& overrides, const std::string& kind, int trial);
-  Step CheckDeterminism(const CallSlot& slot, const Turn& first);
+  Step CheckDeterminism(std::span<const CallSlot> slots, const Turn& first);
   // One round: both sides on the same fresh inputs. `record_it` false: a warm-up, checked but not counted.
   Step Round(int start, int round, bool solo, bool baseline_first, bool record_it);
 

@@ -131,13 +131,12 @@ Evaluation::Step Evaluation::Round(int start, int round, bool solo, bool baselin
     return std::optional<Fate>(
         Fate{EvalStatus::kCheating, "an output changed after the candidate had said that it was done", ""});
   }
+  std::vector<std::vector<Expected>> expected(slots.size());
   for (size_t i = 0; i < slots.size(); ++i) {
-    TOUCHSTONE_ASSIGN(const auto expected, checker_->Expect(*input_.reference, reference_turn, sets, i, false, i));
-    TOUCHSTONE_ASSIGN(auto fate, checker_->CheckCall(*candidate_, candidate_turn, sets, i, slots[i], expected,
-                                                     kAgainstReference, solo ? "solo" : "window", round));
-    if (fate) return fate;
+    TOUCHSTONE_ASSIGN(expected[i], checker_->Expect(*input_.reference, reference_turn, sets, i, false, i));
   }
-  return std::optional<Fate>();
+  return checker_->CheckCalls(*candidate_, candidate_turn, slots, expected, kAgainstReference, solo ? "solo" : "window",
+                              round);
 }
 
 SummaryOptions Evaluation::MakeSummaryOptions() const {

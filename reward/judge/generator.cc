@@ -5,9 +5,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/clones.h"
 #include "base/minifloat.h"
 #include "base/result.h"
-#include "reward/judge/clones.h"
 
 // The bits are the same for each instruction set, because nothing here is contracted to FMA.
 namespace touchstone {
@@ -15,22 +15,23 @@ namespace {
 
 // Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011, §4.3): ten rounds of two
 // multiplications; the constants are the paper's.
-constexpr uint32_t kMultiplier0 = 0xD2511F53;
-constexpr uint32_t kMultiplier1 = 0xCD9E8D57;
+constexpr uint64_t kMultiplier0 = 0xD2511F53;
+constexpr uint64_t kMultiplier1 = 0xCD9E8D57;
 constexpr uint32_t kWeyl0 = 0x9E3779B9;
 constexpr uint32_t kWeyl1 = 0xBB67AE85;
 constexpr int kRounds = 10;
+constexpr uint64_t kLowHalf = 0xFFFFFFFF;
 
 constexpr uint64_t kLanes = 64;         // blocks made side by side, for the vector units
 constexpr uint64_t kChunkWords = 4096;  // a multiple of 4 * kLanes
 
 // Words of the blocks [first, first + kLanes) in element order: out[4 * lane + w]. The key's last two words are the
-// upper half of the counter.
+// upper half of the counter. Lanes are as wide as the products; between rounds their upper halves hold anything.
 [[gnu::always_inline]] inline void PhiloxLanes(const StreamKey& key, uint64_t first, uint32_t* out) {
-  uint32_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
+  uint64_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
   for (uint64_t i = 0; i < kLanes; ++i) {
-    c0[i] = static_cast<uint32_t>(first + i);
-    c1[i] = static_cast<uint32_t>((first + i) >> 32);
+    c0[i] = first + i;
+    c1[i] = (first + i) >> 32;
     c2[i] = key[2];
     c3[i] = key[3];
   }
@@ -38,12 +39,12 @@ constexpr uint64_t kChunkWords = 4096;  // a multiple of 4 * kLanes
   uint32_t k1 = key[1];
   for (int round = 0; round < kRounds; ++round) {
     for (uint64_t i = 0; i < kLanes; ++i) {
-      const uint64_t p0 = static_cast<uint64_t>(kMultiplier0) * c0[i];
-      const uint64_t p1 = static_cast<uint64_t>(kMultiplier1) * c2[i];
-      const uint32_t n0 = static_cast<uint32_t>(p1 >> 32) ^ c1[i] ^ k0;
-      const uint32_t n2 = static_cast<uint32_t>(p0 >> 32) ^ c3[i] ^ k1;
-      c1[i] = static_cast<uint32_t>(p1);
-      c3[i] = static_cast<uint32_t>(p0);
+      const uint64_t p0 = kMultiplier0 * (c0[i] & kLowHalf);
+      const uint64_t p1 = kMultiplier1 * (c2[i] & kLowHalf);
+      const uint64_t n0 = (p1 >> 32) ^ c1[i] ^ k0;
+      const uint64_t n2 = (p0 >> 32) ^ c3[i] ^ k1;
+      c1[i] = p1;
+      c3[i] = p0;
       c0[i] = n0;
       c2[i] = n2;
     }
@@ -51,10 +52,8 @@ constexpr uint64_t kChunkWords = 4096;  // a multiple of 4 * kLanes
     k1 += kWeyl1;
   }
   for (uint64_t i = 0; i < kLanes; ++i) {
-    out[4 * i] = c0[i];
-    out[4 * i + 1] = c1[i];
-    out[4 * i + 2] = c2[i];
-    out[4 * i + 3] = c3[i];
+    const uint64_t words[2] = {(c0[i] & kLowHalf) | c1[i] << 32, (c2[i] & kLowHalf) | c3[i] << 32};
+    std::memcpy(out + 4 * i, words, sizeof(words));
   }
 }
 

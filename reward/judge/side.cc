@@ -19,6 +19,13 @@ StreamKey PoisonKey(const SecretKey& key, uint64_t call) {
 
 }  // namespace
 
+std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots) {
+  std::vector<uint32_t> sets;
+  sets.reserve(slots.size());
+  for (const CallSlot& slot : slots) sets.push_back(slot.set);
+  return sets;
+}
+
 Side::Side(Device& device, SideSpec spec, std::unique_ptr<DeviceBlock> block, std::unique_ptr<RunnerLink> link)
     : device_(device), spec_(std::move(spec)), block_(std::move(block)), link_(std::move(link)) {
   freezes_ = link_->box().layers().Has(Layer::kFreezer);
@@ -82,20 +89,28 @@ Status Side::SetUp(const SetLayout& layout, uint64_t sets) {
   return {};
 }
 
-Status Side::Prepare(uint64_t set, std::span<const InputStream> inputs, const SecretKey& key, uint64_t call) {
-  const StreamKey poison = PoisonKey(key, call);
-  for (size_t t = 0; t < layout_.tensors.size(); ++t) {
-    const uint64_t offset = layout_.Offset(set, t);
-    if (t < inputs.size()) {
-      TOUCHSTONE_RETURN_IF_ERROR(device_.Fill(*block_, offset, inputs[t]));
-    } else {
-      TOUCHSTONE_RETURN_IF_ERROR(device_.Poison(*block_, {offset, layout_.tensors[t].bytes}, poison));
+Status Side::Prepare(std::span<const CallSlot> slots, const SecretKey& key) {
+  std::vector<Filling> fillings;
+  std::vector<Poisoning> poisonings;
+  for (const CallSlot& slot : slots) {
+    const StreamKey poison = PoisonKey(key, slot.call);
+    for (size_t t = 0; t < layout_.tensors.size(); ++t) {
+      const uint64_t offset = layout_.Offset(slot.set, t);
+      if (t < slot.inputs.size()) {
+        fillings.push_back({offset, &slot.inputs[t]});
+      } else {
+        poisonings.push_back({{offset, layout_.tensors[t].bytes}, poison});
+      }
     }
+    AddGuards(slot.set, poison, poisonings);
   }
+  return device_.Fill(*block_, fillings, poisonings);
+}
+
+void Side::AddGuards(uint64_t set, const StreamKey& poison, std::vector<Poisoning>& poisonings) const {
   for (const Region& guard : layout_.guards) {
-    TOUCHSTONE_RETURN_IF_ERROR(device_.Poison(*block_, {set * layout_.stride + guard.offset, guard.bytes}, poison));
+    poisonings.push_back({{set * layout_.stride + guard.offset, guard.bytes}, poison});
   }
-  return {};
 }
 
 Status Side::ThawAndPing(std::chrono::microseconds timeout, Waited* waited) {
@@ -126,6 +141,7 @@ Result<Turn> Side::Run(Opcode opcode, std::span<const uint32_t> sets, std::chron
   std::vector<Region> tiles;
   std::vector<std::byte> read(tile_count * kTileBytes);
   const auto cpu_before = CpuTime();
+  device_.Idle();
 
   const auto thawed = RawClock::now();
   TOUCHSTONE_RETURN_IF_ERROR(ThawAndPing(timeout, &turn.waited));
@@ -225,31 +241,39 @@ Result<StridedArray> Side::Output(const Turn& turn, std::span<const uint32_t> se
   return CheckPlace(place, tensor, array.dtype, sets_ * layout_.stride, block_->size());
 }
 
-Result<uint64_t> Side::CountChangedInputs(uint64_t set, std::span<const InputStream> inputs) const {
-  uint64_t changed = 0;
-  for (size_t t = 0; t < inputs.size(); ++t) {
-    if (layout_.tensors[t].role != TensorRole::kInput) continue;
-    TOUCHSTONE_ASSIGN(const uint64_t count, device_.CountChanged(*block_, layout_.Offset(set, t), inputs[t]));
-    changed += count;
+Result<std::vector<uint64_t>> Side::CountChangedInputs(std::span<const CallSlot> slots) const {
+  std::vector<Filling> fillings;
+  std::vector<size_t> slot_of;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    for (size_t t = 0; t < slots[i].inputs.size(); ++t) {
+      if (layout_.tensors[t].role != TensorRole::kInput) continue;
+      fillings.push_back({layout_.Offset(slots[i].set, t), &slots[i].inputs[t]});
+      slot_of.push_back(i);
+    }
   }
+  TOUCHSTONE_ASSIGN(const auto counts, device_.CountChanged(*block_, fillings));
+  std::vector<uint64_t> changed(slots.size());
+  for (size_t f = 0; f < counts.size(); ++f) changed[slot_of[f]] += counts[f];
   return changed;
 }
 
-Result<uint64_t> Side::CountDamagedGuards(uint64_t set, const SecretKey& key, uint64_t call) const {
-  const StreamKey poison = PoisonKey(key, call);
-  uint64_t damaged = 0;
-  for (const Region& guard : layout_.guards) {
-    TOUCHSTONE_ASSIGN(const uint64_t intact,
-                      device_.CountPoison(*block_, {set * layout_.stride + guard.offset, guard.bytes}, poison));
-    damaged += guard.bytes - intact;
+Result<std::vector<uint64_t>> Side::CountDamagedGuards(std::span<const CallSlot> slots, const SecretKey& key) const {
+  std::vector<Poisoning> guards;
+  for (const CallSlot& slot : slots) AddGuards(slot.set, PoisonKey(key, slot.call), guards);
+  TOUCHSTONE_ASSIGN(const auto intact, device_.CountPoison(*block_, guards));
+  std::vector<uint64_t> damaged(slots.size());
+  for (size_t g = 0; g < guards.size(); ++g) {
+    damaged[g / layout_.guards.size()] += guards[g].region.bytes - intact[g];
   }
   return damaged;
 }
 
-Result<uint64_t> Side::CountUnwritten(uint64_t set, size_t o, const SecretKey& key, uint64_t call) const {
+Result<uint64_t> Side::CountUnwritten(const CallSlot& slot, size_t o, const SecretKey& key) const {
   const TensorLayout& tensor = layout_.tensors[layout_.outputs[o]];
   if (tensor.role != TensorRole::kOutput) return uint64_t{0};
-  return device_.CountPoison(*block_, {layout_.Offset(set, layout_.outputs[o]), tensor.bytes}, PoisonKey(key, call));
+  const Poisoning poisoning{{layout_.Offset(slot.set, layout_.outputs[o]), tensor.bytes}, PoisonKey(key, slot.call)};
+  TOUCHSTONE_ASSIGN(const auto counts, device_.CountPoison(*block_, std::span(&poisoning, 1)));
+  return counts.front();
 }
 
 }  // namespace touchstone

@@ -17,6 +17,16 @@
 
 namespace touchstone {
 
+// One call: its number, the set it uses, its inputs.
+struct CallSlot {
+  uint64_t call = 0;
+  uint32_t set = 0;
+  std::vector<InputStream> inputs;
+};
+
+// The sets of some calls, in their order.
+std::vector<uint32_t> SetsOf(std::span<const CallSlot> slots);
+
 // How a side's runner is started.
 struct SideSpec {
   Policy policy;
@@ -51,8 +61,8 @@ class Side {
   // Declares the sets of the coming turns. Everything that was in the block is void.
   Status SetUp(const SetLayout& layout, uint64_t sets);
 
-  // Frozen: writes the inputs of call `call` into `set`, poison into its outputs and guards.
-  Status Prepare(uint64_t set, std::span<const InputStream> inputs, const SecretKey& key, uint64_t call);
+  // Frozen: writes the inputs of all calls into their sets, poison into outputs and guards.
+  Status Prepare(std::span<const CallSlot> slots, const SecretKey& key);
 
   // Thaws, pings, rings, waits, reads `tile_count` random tiles, freezes. `sets[i]` is the set of the i-th call.
   Result<Turn> Run(Opcode opcode, std::span<const uint32_t> sets, std::chrono::microseconds timeout,
@@ -63,12 +73,12 @@ class Side {
   Result<StridedArray> Output(const Turn& turn, std::span<const uint32_t> sets, size_t call, size_t o,
                               bool oracle) const;
 
-  // After a turn. Elements of read-only inputs that were changed; guard bytes that were damaged.
-  Result<uint64_t> CountChangedInputs(uint64_t set, std::span<const InputStream> inputs) const;
-  Result<uint64_t> CountDamagedGuards(uint64_t set, const SecretKey& key, uint64_t call) const;
-  Result<uint64_t> CountUnwritten(uint64_t set, size_t o, const SecretKey& key, uint64_t call) const;
+  // After a turn, for each call: elements of read-only inputs that were changed; guard bytes that were damaged.
+  Result<std::vector<uint64_t>> CountChangedInputs(std::span<const CallSlot> slots) const;
+  Result<std::vector<uint64_t>> CountDamagedGuards(std::span<const CallSlot> slots, const SecretKey& key) const;
+  // Bytes of output `o` of a call that still are poison.
+  Result<uint64_t> CountUnwritten(const CallSlot& slot, size_t o, const SecretKey& key) const;
 
-  // Bytes that the outputs of one call take.
   const DeviceBlock& block() const { return *block_; }
   const SetLayout& layout() const { return layout_; }
   Box& box() { return link_->box(); }
@@ -82,6 +92,7 @@ class Side {
   Side(Device& device, SideSpec spec, std::unique_ptr<DeviceBlock> block, std::unique_ptr<RunnerLink> link);
 
   Status Freeze();
+  void AddGuards(uint64_t set, const StreamKey& poison, std::vector<Poisoning>& poisonings) const;
   Status ThawAndPing(std::chrono::microseconds timeout, Waited* waited);
   // A tile before its output's place is known.
   struct TileChoice {

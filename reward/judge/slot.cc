@@ -13,6 +13,7 @@ namespace touchstone {
 namespace {
 
 constexpr int kHandovers = 40;
+constexpr int kSeries = 4;
 // A hand-over is void beyond twice its calibrated p99, and never before this.
 constexpr double kBoundFactor = 2;
 constexpr double kSmallestBoundUs = 80;
@@ -86,11 +87,7 @@ Status Slot::Prepare(const Task& task, const MeasurementProfile& profile) {
   return {};
 }
 
-Status Slot::CalibrateHandover(const Task& task, const std::string& size) {
-  if (host_) return {};
-  TOUCHSTONE_ASSIGN(const DimValues dims, task.Size(size));
-  TOUCHSTONE_ASSIGN(const SetLayout layout, MakeLayout(task, dims));
-  TOUCHSTONE_RETURN_IF_ERROR(reference_->SetUp(layout, 1));
+Result<HostFacts> Slot::MeasureHandover() {
   ChoiceStream choices(StreamKey{});
   std::vector<double> handovers;
   std::vector<double> handshakes;
@@ -101,11 +98,25 @@ Status Slot::CalibrateHandover(const Task& task, const std::string& size) {
     handovers.push_back(turn.handover_us);
     handshakes.push_back(turn.elapsed_us);
   }
-  const HostPeaks peaks = MeasureHostPeaks();
   HostFacts host;
   host.handover_us = Median(handovers);
   host.handover_bound_us = std::max(kSmallestBoundUs, kBoundFactor * Quantile(handovers, 0.99));
   host.handshake_us = Median(handshakes);
+  return host;
+}
+
+Status Slot::CalibrateHandover(const Task& task, const std::string& size) {
+  if (host_) return {};
+  TOUCHSTONE_ASSIGN(const DimValues dims, task.Size(size));
+  TOUCHSTONE_ASSIGN(const SetLayout layout, MakeLayout(task, dims));
+  TOUCHSTONE_RETURN_IF_ERROR(reference_->SetUp(layout, 1));
+  // A disturbance makes them longer and would stay in the bound for the life of this judge: the quietest series counts.
+  HostFacts host;
+  for (int series = 0; series < kSeries; ++series) {
+    TOUCHSTONE_ASSIGN(const HostFacts found, MeasureHandover());
+    if (series == 0 || found.handover_bound_us < host.handover_bound_us) host = found;
+  }
+  const HostPeaks peaks = MeasureHostPeaks();
   host.bandwidth_gb_s = peaks.bandwidth_gb_s;
   host.flops_gflop_s = peaks.flops_gflop_s;
   host.hot_bytes = peaks.hot_bytes;
@@ -133,12 +144,13 @@ Status Slot::Probe(const Task& task, const JudgeRequest& request) {
   TOUCHSTONE_RETURN_IF_ERROR(Prepare(task, request.profile));
   TOUCHSTONE_ASSIGN(const DimValues dims, task.Size(request.size));
   TOUCHSTONE_ASSIGN(const SetLayout layout, MakeLayout(task, dims));
-  TOUCHSTONE_ASSIGN(const auto inputs, MakeInputs(task, layout, request.key, 0, {}));
+  std::vector<CallSlot> slots(1);
+  TOUCHSTONE_ASSIGN(slots[0].inputs, MakeInputs(task, layout, request.key, 0, {}));
   TOUCHSTONE_RETURN_IF_ERROR(reference_->SetUp(layout, 1));
-  TOUCHSTONE_RETURN_IF_ERROR(reference_->Prepare(0, inputs, request.key, 0));
-  const std::vector<uint32_t> sets{0};
+  TOUCHSTONE_RETURN_IF_ERROR(reference_->Prepare(slots, request.key));
   ChoiceStream choices(StreamKey{});
-  TOUCHSTONE_ASSIGN(const Turn turn, reference_->Run(Opcode::kRun, sets, request.profile.call_timeout, choices, 0));
+  TOUCHSTONE_ASSIGN(const Turn turn,
+                    reference_->Run(Opcode::kRun, SetsOf(slots), request.profile.call_timeout, choices, 0));
   if (!turn.Completed()) return Error(ErrorCode::kUnavailable, "the reference does not run without a candidate either");
   TOUCHSTONE_ASSIGN(const auto native, StartNative(task, request.profile));
   return {};

@@ -31,6 +31,8 @@ class Slot {
   Result<SideSpec> MakeSpec(const std::string& program, int threads, const MeasurementProfile& profile);
   // Makes sure that a loaded reference of this task and the host facts are there.
   Status Prepare(const Task& task, const MeasurementProfile& profile);
+  // A series of hand-overs to the reference: their median and bound, and the hand-shake.
+  Result<HostFacts> MeasureHandover();
   Status CalibrateHandover(const Task& task, const std::string& size);
   // Whether the reference works on this slot without any candidate.
   Status Probe(const Task& task, const JudgeRequest& request);

@@ -1,12 +1,13 @@
 #include "reward/verdict/compare.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
+#include "base/clones.h"
 #include "base/result.h"
 #include "reward/verdict/decode.h"
 
@@ -17,71 +18,60 @@ namespace {
 constexpr size_t kBlock = 512;
 constexpr double kLargest = std::numeric_limits<double>::max();
 
-// Two lanes, which every target has in one register; two accumulators of each kind hide the latency. The order of the
-// sums is fixed, so that a result does not depend on the target.
-using Lanes = double __attribute__((vector_size(16)));
-using LaneMask = decltype(Lanes{} < Lanes{});
-constexpr size_t kStep = 4;
-static_assert(kBlock % kStep == 0);
+// Sums have this many lanes, however many a register holds: their order is fixed, so that a result does not depend on
+// the instruction set. Arrays, not vector types: those are lowered before a function is cloned.
+constexpr size_t kLanes = 16;
+static_assert(kBlock % kLanes == 0);
+using Lanes = double[kLanes];
 
-struct alignas(16) Errors {
+struct alignas(64) Errors {
   double error[kBlock];      // |x - o|
   double magnitude[kBlock];  // |o|
 };
 
-// What has been added up so far.
-struct Totals {
-  Lanes max_abs{}, max_rel{}, sum_error{}, sum_expected{};
-  LaneMask out{};
+struct alignas(64) Totals {
+  Lanes max_abs = {}, sum_error = {}, sum_expected = {};
+  // Of the last block alone.
+  Lanes out = {};       // elements out of tolerance
+  Lanes above = {};     // above 0 where a relative error is larger than asked for
+  Lanes infinite = {};  // not a number where an element is not finite
 };
 
-double Max(Lanes v) { return std::max(v[0], v[1]); }
-double Sum(Lanes v) { return v[0] + v[1]; }
+double Max(const Lanes& v) { return *std::max_element(v, v + kLanes); }
+double Sum(const Lanes& v) { return std::accumulate(v, v + kLanes, 0.0); }
 
-Lanes Load(const double* at) {
-  Lanes value;
-  std::memcpy(&value, at, sizeof(value));
-  return value;
-}
-
-bool AllFinite(const Errors& block, size_t padded) {
-  LaneMask bad{};
-  for (size_t i = 0; i < padded; i += 2) {
-    const Lanes sum = Load(block.error + i) + Load(block.magnitude + i);
-    bad |= (sum - sum) != Lanes{};
+// Adds a block, padded with zeros to whole steps, as if all of it were finite.
+TOUCHSTONE_CLONES void AddFinite(const Errors& block, size_t padded, const Tolerance& tolerance, double max_rel,
+                                 Totals& totals) {
+  const double atol = tolerance.atol, rtol = tolerance.rtol;
+  Totals t = totals;
+  for (size_t lane = 0; lane < kLanes; ++lane) t.out[lane] = t.above[lane] = t.infinite[lane] = 0;
+  for (size_t i = 0; i < padded; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const double error = block.error[i + lane];
+      const double magnitude = block.magnitude[i + lane];
+      const double above = error - max_rel * magnitude;
+      const double sum = error + magnitude;
+      t.infinite[lane] += sum - sum;
+      t.out[lane] += error <= atol + rtol * magnitude ? 0.0 : 1.0;
+      t.above[lane] = above > t.above[lane] ? above : t.above[lane];
+      t.max_abs[lane] = error > t.max_abs[lane] ? error : t.max_abs[lane];
+      t.sum_error[lane] += error * error;
+      t.sum_expected[lane] += magnitude * magnitude;
+    }
   }
-  return (bad[0] | bad[1]) == 0;
+  totals = t;
 }
 
-void AddLanes(const Errors& block, size_t i, Lanes rtol, Lanes atol, Totals& t) {
-  const Lanes zero{};
-  const Lanes error = Load(block.error + i);
-  const Lanes magnitude = Load(block.magnitude + i);
-  t.out += ~(error <= atol + rtol * magnitude);  // a true lane is -1
-  const LaneMask nonzero = magnitude > zero;
-  const Lanes relative = (nonzero ? error : zero) / (nonzero ? magnitude : zero + 1.0);
-  t.max_abs = error > t.max_abs ? error : t.max_abs;
-  t.max_rel = relative > t.max_rel ? relative : t.max_rel;
-  t.sum_error += error * error;
-  t.sum_expected += magnitude * magnitude;
-}
-
-// Adds a block of finite elements, padded with zeros to whole steps; the number of elements out of tolerance.
-uint64_t AddFinite(const Errors& block, size_t padded, const Tolerance& tolerance, std::array<Totals, 2>& totals) {
-  const Lanes rtol = Lanes{} + tolerance.rtol, atol = Lanes{} + tolerance.atol;
-  Totals even = totals[0], odd = totals[1];
-  even.out = odd.out = LaneMask{};
-  for (size_t i = 0; i < padded; i += kStep) {
-    AddLanes(block, i, rtol, atol, even);
-    AddLanes(block, i + 2, rtol, atol, odd);
+double LargestRelative(const Errors& block, size_t n, double largest) {
+  for (size_t i = 0; i < n; ++i) {
+    if (block.magnitude[i] > 0) largest = std::max(largest, block.error[i] / block.magnitude[i]);
   }
-  totals = {even, odd};
-  const LaneMask out = even.out + odd.out;
-  return static_cast<uint64_t>(-(out[0] + out[1]));
+  return largest;
 }
 
 template <typename A, typename E>
-void FormErrors(const typename A::Storage* x, const typename E::Storage* o, size_t n, Errors& block) {
+TOUCHSTONE_CLONES void FormErrors(const typename A::Storage* x, const typename E::Storage* o, size_t n, Errors& block) {
   if constexpr (A::kFloating || sizeof(typename A::Storage) < sizeof(double)) {
     for (size_t i = 0; i < n; ++i) {
       const double expected = E::Load(o[i]);
@@ -132,8 +122,8 @@ class Comparison {
   CompareReport Run() {
     report_.count = count_;
     for (size_t first = 0; first < count_; first += kBlock) AddBlock(first, std::min(kBlock, count_ - first));
-    report_.max_abs = std::min(std::max(Max(totals_[0].max_abs), Max(totals_[1].max_abs)), kLargest);
-    report_.max_rel = std::min(std::max(Max(totals_[0].max_rel), Max(totals_[1].max_rel)), kLargest);
+    report_.max_abs = std::min(Max(totals_.max_abs), kLargest);
+    report_.max_rel = std::min(report_.max_rel, kLargest);
     FinishRms();
     return report_;
   }
@@ -147,14 +137,28 @@ class Comparison {
   void AddBlock(size_t first, size_t n) {
     Read(first, n);
     FormErrors<A, E>(x_, o_, n, block_);
-    const size_t padded = (n + kStep - 1) / kStep * kStep;
+    const size_t padded = (n + kLanes - 1) / kLanes * kLanes;
     std::fill(block_.error + n, block_.error + padded, 0.0);
     std::fill(block_.magnitude + n, block_.magnitude + padded, 0.0);
     finite_ += n;
     const uint64_t before = report_.mismatches;
-    if (!AllFinite(block_, padded)) TakeNonFiniteOut(first, n);
-    report_.mismatches += AddFinite(block_, padded, tolerance_, totals_);
+    Totals totals = Add(padded);
+    if (std::isnan(Sum(totals.infinite))) {
+      TakeNonFiniteOut(first, n);
+      totals = Add(padded);
+    }
+    totals_ = totals;
+    report_.mismatches += static_cast<uint64_t>(Sum(totals.out));
+    if (Max(totals.above) > 0) report_.max_rel = LargestRelative(block_, n, report_.max_rel);
     if (before == 0 && report_.mismatches > 0) NoteFirst(first, n);
+  }
+
+  // What was added up so far and the block.
+  Totals Add(size_t padded) const {
+    Totals totals = totals_;
+    // A little less, so that rounding of the product hides none that is larger.
+    AddFinite(block_, padded, tolerance_, report_.max_rel * (1 - 0x1p-50), totals);
+    return totals;
   }
 
   // Judges the elements that are not finite on both sides and leaves zeros in their places.
@@ -183,8 +187,8 @@ class Comparison {
   void FinishRms() {
     if (finite_ > 0) {
       const double n = static_cast<double>(finite_);
-      const double error = Sum(totals_[0].sum_error) + Sum(totals_[1].sum_error);
-      const double expected = Sum(totals_[0].sum_expected) + Sum(totals_[1].sum_expected);
+      const double error = Sum(totals_.sum_error);
+      const double expected = Sum(totals_.sum_expected);
       if (InRange(error, report_.max_abs > 0) && InRange(expected, true)) {
         report_.rms_error = std::sqrt(error / n);
         report_.rms_expected = std::sqrt(expected / n);
@@ -222,7 +226,7 @@ class Comparison {
   typename A::Storage x_[kBlock];
   typename E::Storage o_[kBlock];
   Errors block_;
-  std::array<Totals, 2> totals_;
+  Totals totals_;
   uint64_t finite_ = 0;
   CompareReport report_;
 };
@@ -267,6 +271,39 @@ CompareReport Compare(DType dtype, const void* actual, DType expected_dtype, con
       return CompareAs<decode::Bool>(actual, oracle, expected, count, tolerance);
   }
   CheckFailed(__FILE__, __LINE__, "known dtype", "a DType outside its enum");
+}
+
+CompareReport ReportOnWhole(const CompareReport& first, const CompareReport& second) {
+  CompareReport whole;
+  whole.count = first.count + second.count;
+  whole.mismatches = first.mismatches + second.mismatches;
+  whole.nonfinite_mismatches = first.nonfinite_mismatches + second.nonfinite_mismatches;
+  if (whole.mismatches > 0) {
+    whole.first_mismatch = first.mismatches > 0 ? first.first_mismatch : first.count + second.first_mismatch;
+  }
+  whole.max_abs = std::max(first.max_abs, second.max_abs);
+  whole.max_rel = std::max(first.max_rel, second.max_rel);
+  const double share = whole.count == 0 ? 0 : static_cast<double>(first.count) / static_cast<double>(whole.count);
+  const auto root_mean_square = [&](double x, double y) {
+    return std::hypot(x * std::sqrt(share), y * std::sqrt(1 - share));
+  };
+  whole.rms_error = root_mean_square(first.rms_error, second.rms_error);
+  whole.rms_expected = root_mean_square(first.rms_expected, second.rms_expected);
+  return whole;
+}
+
+CompareReport WorstOf(const CompareReport& a, const CompareReport& b) {
+  CompareReport worst = a;
+  if (a.mismatches == 0) worst.first_mismatch = b.first_mismatch;
+  worst.count += b.count;
+  worst.mismatches += b.mismatches;
+  worst.nonfinite_mismatches += b.nonfinite_mismatches;
+  worst.max_abs = std::max(a.max_abs, b.max_abs);
+  worst.max_rel = std::max(a.max_rel, b.max_rel);
+  worst.rms_error = std::max(a.rms_error, b.rms_error);
+  worst.rms_expected = std::max(a.rms_expected, b.rms_expected);
+  worst.rms_exceeded = a.rms_exceeded || b.rms_exceeded;
+  return worst;
 }
 
 }  // namespace touchstone

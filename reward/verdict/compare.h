@@ -34,6 +34,14 @@ struct CompareReport {
 CompareReport Compare(DType dtype, const void* actual, DType expected_dtype, const void* expected, size_t count,
                       const Tolerance& tolerance);
 
+// The report on an array whose first elements `first` reports on, and the rest `second`. Whether the root mean square
+// is exceeded does not follow from the parts: it is left false.
+CompareReport ReportOnWhole(const CompareReport& first, const CompareReport& second);
+
+// The report on two outputs together: counts are added, magnitudes are the larger ones, the first mismatch is that of
+// the first output that has one.
+CompareReport WorstOf(const CompareReport& a, const CompareReport& b);
+
 }  // namespace touchstone
 
 #endif  // TOUCHSTONE_REWARD_VERDICT_COMPARE_H_

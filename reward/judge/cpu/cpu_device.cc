@@ -1,12 +1,7 @@
 #include "reward/judge/cpu/cpu_device.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cmath>
 #include <cstring>
-#include <functional>
-#include <mutex>
 #include <utility>
 
 #include "base/memfd.h"
@@ -14,12 +9,14 @@
 namespace touchstone {
 namespace {
 
-// Large work is cut into pieces of this many bytes for the workers.
-constexpr uint64_t kPieceBytes = uint64_t{256} << 10;
-// Waking the workers costs about as much as copying this many bytes; less than that is done on the spot.
-constexpr uint64_t kSharedBytes = uint64_t{2} << 20;
+// Work is cut into pieces of about this many bytes for the workers.
+constexpr uint64_t kPieceBytes = uint64_t{128} << 10;
+// Waking a worker costs about as much as copying this many bytes; a batch of less is done on the spot.
+constexpr uint64_t kSharedBytes = uint64_t{256} << 10;
 // Memory of masters is used again as long as there is no more of it than this.
 constexpr size_t kMasterBytes = size_t{256} << 20;
+// Poison is this much random data, repeated: as fresh, and as fast as memory.
+constexpr uint64_t kPoisonPeriod = 4096;
 
 class CpuBlock final : public DeviceBlock {
  public:
@@ -59,41 +56,67 @@ void CopyStrided(const std::byte* from, const StridedArray& array, size_t dim, s
   for (int64_t i = 0; i < array.dims[dim]; ++i) CopyStrided(from + i * step, array, dim + 1, to);
 }
 
-// The pieces of `count` elements of `size` bytes: calls `work(first, n)` for each, where `first` is a multiple of
-// `step`.
-void ForPieces(Workers& workers, uint64_t count, uint64_t size, uint64_t step,
-               const std::function<void(uint64_t, uint64_t)>& work) {
-  const uint64_t by_size = std::max<uint64_t>(1, kPieceBytes / (size * step)) * step;
-  const uint64_t piece = count * size < kSharedBytes ? std::max<uint64_t>(1, count) : by_size;
-  workers.ForEach((count + piece - 1) / piece, [&](size_t i) {
-    const uint64_t first = i * piece;
-    work(first, std::min(piece, count - first));
-  });
-}
-
-// Two reports on parts of one array as the report on both.
-CompareReport Joined(const CompareReport& a, const CompareReport& b, uint64_t b_first) {
-  CompareReport joined = a;
-  joined.count = a.count + b.count;
-  joined.mismatches = a.mismatches + b.mismatches;
-  joined.nonfinite_mismatches = a.nonfinite_mismatches + b.nonfinite_mismatches;
-  if (a.mismatches == 0) joined.first_mismatch = b.first_mismatch + b_first;
-  joined.max_abs = std::max(a.max_abs, b.max_abs);
-  joined.max_rel = std::max(a.max_rel, b.max_rel);
-  const auto mean_square = [&](double x, double y) {
-    const auto total = static_cast<double>(joined.count);
-    return total == 0 ? 0
-                      : std::sqrt(x * x * (static_cast<double>(a.count) / total) +
-                                  y * y * (static_cast<double>(b.count) / total));
+// Some work on the items of a batch, cut into pieces that are about equally long: large items are cut, small ones go
+// together.
+class Batch {
+ public:
+  // Elements [first, first + count) of an item.
+  struct Part {
+    size_t item = 0;
+    uint64_t first = 0;
+    uint64_t count = 0;
   };
-  joined.rms_error = mean_square(a.rms_error, b.rms_error);
-  joined.rms_expected = mean_square(a.rms_expected, b.rms_expected);
-  return joined;
+
+  // An item of `count` elements of `size` bytes, cut only at multiples of `step`.
+  void Add(size_t item, uint64_t count, uint64_t size, uint64_t step) {
+    const uint64_t most = std::max<uint64_t>(1, kPieceBytes / (size * step)) * step;
+    for (uint64_t first = 0; first < count; first += most) {
+      if (piece_bytes_ == 0 || piece_bytes_ >= kPieceBytes) {
+        pieces_.push_back(parts_.size());
+        piece_bytes_ = 0;
+      }
+      const uint64_t n = std::min(most, count - first);
+      parts_.push_back({item, first, n});
+      piece_bytes_ += n * size;
+      bytes_ += n * size;
+    }
+  }
+
+  // Calls `work(part, index of the part)` for all parts.
+  template <typename Work>
+  void Run(Workers& workers, const Work& work) const {
+    const auto range = [&](size_t from, size_t to) {
+      for (size_t i = from; i < to; ++i) work(parts_[i], i);
+    };
+    if (bytes_ < kSharedBytes) return range(0, parts_.size());
+    workers.ForEach(pieces_.size(),
+                    [&](size_t p) { range(pieces_[p], p + 1 < pieces_.size() ? pieces_[p + 1] : parts_.size()); });
+  }
+
+  const std::vector<Part>& parts() const { return parts_; }
+
+ private:
+  std::vector<Part> parts_;
+  std::vector<size_t> pieces_;  // the first part of each
+  uint64_t piece_bytes_ = 0;    // of the last piece
+  uint64_t bytes_ = 0;
+};
+
+// Calls `use(offset, page, n)` for the poison of `n` bytes at each `offset` from the start of `poisoning`, in [first,
+// first + count); `first` is a multiple of the period.
+template <typename Use>
+void ForPoison(const Poisoning& poisoning, uint64_t first, uint64_t count, const Use& use) {
+  alignas(64) std::byte page[kPoisonPeriod];
+  GenerateBytes(poisoning.key, 0, std::min(kPoisonPeriod, count), page);
+  for (uint64_t done = 0; done < count; done += kPoisonPeriod) {
+    use(first + done, page, std::min(kPoisonPeriod, count - done));
+  }
 }
 
-bool SameStream(const InputStream& a, const InputStream& b) {
-  // The key decides the distribution as well: one (call, tensor) has one distribution within an evaluation.
-  return a.key == b.key && a.count == b.count && a.dtype == b.dtype;
+// Where a stream may be cut.
+uint64_t StepOf(const InputStream& stream) {
+  const bool by_rows = stream.distribution.family == Distribution::Family::kPermutation;
+  return by_rows ? std::max<uint64_t>(1, stream.row_length) : 1;
 }
 
 }  // namespace
@@ -110,102 +133,122 @@ Result<std::unique_ptr<DeviceBlock>> CpuDevice::AllocatePrivate(size_t bytes) {
   return std::unique_ptr<DeviceBlock>(new CpuBlock(UniqueFd(), std::move(mapping)));
 }
 
-const std::vector<std::byte>& CpuDevice::MasterOf(const InputStream& stream) {
-  // The newest first: a fill of the other side, or the search for changes, follows soon.
-  for (auto master = masters_.rbegin(); master != masters_.rend(); ++master) {
-    if (SameStream((*master)->stream, stream)) return (*master)->bytes;
-  }
+CpuDevice::Master& CpuDevice::MasterOf(const InputStream& stream) {
+  // The key decides all the rest: one (call, tensor) has one size and one distribution within an evaluation.
+  const auto [entry, fresh] = masters_.try_emplace(stream.key);
+  Master& master = entry->second;
+  if (!fresh) return master;
+  master.stream = stream;
   const size_t bytes = stream.count * SizeOf(stream.dtype);
-  std::unique_ptr<Master> master;
-  const auto spare = std::find_if(spare_masters_.begin(), spare_masters_.end(),
-                                  [&](const auto& m) { return m->bytes.size() == bytes; });
-  if (spare != spare_masters_.end()) {
-    master = std::move(*spare);
-    spare_masters_.erase(spare);
+  if (const auto spare = spare_bytes_.find(bytes); spare != spare_bytes_.end()) {
+    master.bytes = std::move(spare->second);
+    spare_bytes_.erase(spare);
   } else {
-    master = std::make_unique<Master>();
-    master->bytes.resize(bytes);
+    master.bytes.resize(bytes);
     held_bytes_ += bytes;
   }
-  master->stream = stream;
-  const size_t size = SizeOf(stream.dtype);
-  const bool by_rows = stream.distribution.family == Distribution::Family::kPermutation;
-  ForPieces(workers_, stream.count, size, by_rows ? std::max<uint64_t>(1, stream.row_length) : 1,
-            [&](uint64_t first, uint64_t n) { Generate(stream, first, n, master->bytes.data() + first * size); });
-  masters_.push_back(std::move(master));
-  return masters_.back()->bytes;
+  return master;
+}
+
+Result<std::vector<CpuDevice::Master*>> CpuDevice::MastersOf(const DeviceBlock& block,
+                                                             std::span<const Filling> fillings) {
+  std::vector<Master*> masters;
+  masters.reserve(fillings.size());
+  for (const Filling& filling : fillings) {
+    Master& master = MasterOf(*filling.stream);
+    TOUCHSTONE_CHECK(master.bytes.size() == filling.stream->count * SizeOf(filling.stream->dtype),
+                     "two streams with one key");
+    TOUCHSTONE_RETURN_IF_ERROR(Within(block, filling.offset, master.bytes.size()));
+    masters.push_back(&master);
+  }
+  return masters;
 }
 
 void CpuDevice::Forget() {
-  for (auto& master : masters_) spare_masters_.push_back(std::move(master));
+  for (auto& [key, master] : masters_) spare_bytes_.emplace(master.bytes.size(), std::move(master.bytes));
   masters_.clear();
   // Sizes that are not in use any more would stay for ever.
   if (held_bytes_ > kMasterBytes) {
-    spare_masters_.clear();
+    spare_bytes_.clear();
     held_bytes_ = 0;
   }
 }
 
-const CpuDevice::PoisonPage& CpuDevice::PoisonOf(const StreamKey& key) {
-  if (!has_poison_ || poison_key_ != key) {
-    GenerateBytes(key, 0, poison_page_.size(), poison_page_.data());
-    poison_key_ = key;
-    has_poison_ = true;
+Status CpuDevice::Fill(DeviceBlock& block, std::span<const Filling> fillings, std::span<const Poisoning> poisonings) {
+  TOUCHSTONE_ASSIGN(const std::vector<Master*> masters, MastersOf(block, fillings));
+  Batch batch;
+  for (size_t i = 0; i < fillings.size(); ++i) {
+    const InputStream& stream = *fillings[i].stream;
+    batch.Add(i, stream.count, SizeOf(stream.dtype), StepOf(stream));
   }
-  return poison_page_;
-}
-
-Status CpuDevice::Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) {
-  const std::vector<std::byte>& master = MasterOf(stream);
-  TOUCHSTONE_RETURN_IF_ERROR(Within(block, offset, master.size()));
-  std::byte* data = DataOf(block) + offset;
-  ForPieces(workers_, master.size(), 1, 1,
-            [&](uint64_t first, uint64_t n) { std::memcpy(data + first, master.data() + first, n); });
+  for (size_t i = 0; i < poisonings.size(); ++i) {
+    TOUCHSTONE_RETURN_IF_ERROR(Within(block, poisonings[i].region.offset, poisonings[i].region.bytes));
+    batch.Add(fillings.size() + i, poisonings[i].region.bytes, 1, kPoisonPeriod);
+  }
+  std::byte* const data = DataOf(block);
+  batch.Run(workers_, [&](const Batch::Part& part, size_t) {
+    if (part.item < fillings.size()) {
+      Master& master = *masters[part.item];
+      const size_t size = SizeOf(master.stream.dtype);
+      std::byte* const bytes = master.bytes.data() + part.first * size;
+      if (!master.made) Generate(master.stream, part.first, part.count, bytes);
+      std::memcpy(data + fillings[part.item].offset + part.first * size, bytes, part.count * size);
+      return;
+    }
+    const Poisoning& poisoning = poisonings[part.item - fillings.size()];
+    ForPoison(poisoning, part.first, part.count, [&](uint64_t offset, const std::byte* page, uint64_t n) {
+      std::memcpy(data + poisoning.region.offset + offset, page, n);
+    });
+  });
+  for (Master* master : masters) master->made = true;
   return {};
 }
 
-Status CpuDevice::Poison(DeviceBlock& block, Region region, const StreamKey& key) {
-  TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
-  const PoisonPage& page = PoisonOf(key);
-  std::byte* data = DataOf(block) + region.offset;
-  ForPieces(workers_, region.bytes, 1, page.size(), [&](uint64_t first, uint64_t n) {
-    for (uint64_t done = first; done < first + n; done += page.size()) {
-      std::memcpy(data + done, page.data(), std::min<uint64_t>(page.size(), first + n - done));
-    }
-  });
-  return {};
-}
-
-Result<uint64_t> CpuDevice::CountChanged(const DeviceBlock& block, uint64_t offset, const InputStream& stream) {
-  const std::vector<std::byte>& master = MasterOf(stream);
-  TOUCHSTONE_RETURN_IF_ERROR(Within(block, offset, master.size()));
-  const std::byte* data = DataOf(block) + offset;
-  const size_t size = SizeOf(stream.dtype);
-  std::atomic<uint64_t> changed = 0;
-  ForPieces(workers_, stream.count, size, 1, [&](uint64_t first, uint64_t n) {
-    const std::byte* now = data + first * size;
-    const std::byte* then = master.data() + first * size;
-    if (std::memcmp(now, then, n * size) == 0) return;
-    uint64_t here = 0;
-    for (uint64_t i = 0; i < n; ++i) here += std::memcmp(now + i * size, then + i * size, size) != 0 ? 1 : 0;
-    changed += here;
-  });
-  return changed.load();
-}
-
-Result<uint64_t> CpuDevice::CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) {
-  TOUCHSTONE_RETURN_IF_ERROR(Within(block, region.offset, region.bytes));
-  const PoisonPage& page = PoisonOf(key);
-  const std::byte* data = DataOf(block) + region.offset;
-  uint64_t poisoned = 0;
-  for (uint64_t done = 0; done < region.bytes; done += page.size()) {
-    const uint64_t part = std::min<uint64_t>(page.size(), region.bytes - done);
-    if (std::memcmp(data + done, page.data(), part) == 0) {
-      poisoned += part;
-      continue;
-    }
-    for (uint64_t i = 0; i < part; ++i) poisoned += data[done + i] == page[i] ? 1 : 0;
+Result<std::vector<uint64_t>> CpuDevice::CountChanged(const DeviceBlock& block, std::span<const Filling> fillings) {
+  TOUCHSTONE_ASSIGN(const std::vector<Master*> masters, MastersOf(block, fillings));
+  Batch batch;
+  for (size_t i = 0; i < fillings.size(); ++i) {
+    const InputStream& stream = *fillings[i].stream;
+    batch.Add(i, stream.count, SizeOf(stream.dtype), StepOf(stream));
   }
+  std::vector<uint64_t> by_part(batch.parts().size());
+  const std::byte* const data = DataOf(block);
+  batch.Run(workers_, [&](const Batch::Part& part, size_t p) {
+    Master& master = *masters[part.item];
+    const size_t size = SizeOf(master.stream.dtype);
+    std::byte* const then = master.bytes.data() + part.first * size;
+    const std::byte* const now = data + fillings[part.item].offset + part.first * size;
+    if (!master.made) Generate(master.stream, part.first, part.count, then);
+    if (std::memcmp(now, then, part.count * size) == 0) return;
+    for (uint64_t i = 0; i < part.count; ++i) {
+      by_part[p] += std::memcmp(now + i * size, then + i * size, size) != 0 ? 1 : 0;
+    }
+  });
+  for (Master* master : masters) master->made = true;
+  std::vector<uint64_t> changed(fillings.size());
+  for (size_t p = 0; p < by_part.size(); ++p) changed[batch.parts()[p].item] += by_part[p];
+  return changed;
+}
+
+Result<std::vector<uint64_t>> CpuDevice::CountPoison(const DeviceBlock& block, std::span<const Poisoning> poisonings) {
+  Batch batch;
+  for (size_t i = 0; i < poisonings.size(); ++i) {
+    TOUCHSTONE_RETURN_IF_ERROR(Within(block, poisonings[i].region.offset, poisonings[i].region.bytes));
+    batch.Add(i, poisonings[i].region.bytes, 1, kPoisonPeriod);
+  }
+  std::vector<uint64_t> by_part(batch.parts().size());
+  batch.Run(workers_, [&](const Batch::Part& part, size_t p) {
+    const std::byte* const data = DataOf(block) + poisonings[part.item].region.offset;
+    ForPoison(poisonings[part.item], part.first, part.count, [&](uint64_t offset, const std::byte* page, uint64_t n) {
+      if (std::memcmp(data + offset, page, n) == 0) {
+        by_part[p] += n;
+        return;
+      }
+      for (uint64_t i = 0; i < n; ++i) by_part[p] += data[offset + i] == page[i] ? 1 : 0;
+    });
+  });
+  std::vector<uint64_t> poisoned(poisonings.size());
+  for (size_t p = 0; p < by_part.size(); ++p) poisoned[batch.parts()[p].item] += by_part[p];
   return poisoned;
 }
 
@@ -230,28 +273,34 @@ Status CpuDevice::Gather(const DeviceBlock& from, const StridedArray& array, Dev
   return {};
 }
 
-Result<CompareReport> CpuDevice::CompareArrays(const DeviceBlock& actual, uint64_t actual_offset, DType dtype,
-                                               const DeviceBlock& expected, uint64_t expected_offset,
-                                               DType expected_dtype, uint64_t count, const Tolerance& tolerance) {
-  TOUCHSTONE_RETURN_IF_ERROR(Within(actual, actual_offset, count * SizeOf(dtype)));
-  TOUCHSTONE_RETURN_IF_ERROR(Within(expected, expected_offset, count * SizeOf(expected_dtype)));
-  const std::byte* left = DataOf(actual) + actual_offset;
-  const std::byte* right = DataOf(expected) + expected_offset;
-  std::vector<std::pair<uint64_t, CompareReport>> parts;
-  std::mutex guard;
-  // The root mean square is judged over the whole, so the parts are compared without it.
-  const Tolerance elementwise{tolerance.rtol, tolerance.atol, 0};
-  ForPieces(workers_, count, SizeOf(dtype), 1, [&](uint64_t first, uint64_t n) {
-    const CompareReport part = Compare(dtype, left + first * SizeOf(dtype), expected_dtype,
-                                       right + first * SizeOf(expected_dtype), n, elementwise);
-    const std::lock_guard lock(guard);
-    parts.emplace_back(first, part);
+Result<std::vector<CompareReport>> CpuDevice::CompareArrays(std::span<const ArrayPair> pairs) {
+  Batch batch;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const ArrayPair& pair = pairs[i];
+    TOUCHSTONE_RETURN_IF_ERROR(Within(*pair.actual, pair.actual_offset, pair.count * SizeOf(pair.dtype)));
+    TOUCHSTONE_RETURN_IF_ERROR(Within(*pair.expected, pair.expected_offset, pair.count * SizeOf(pair.expected_dtype)));
+    batch.Add(i, pair.count, SizeOf(pair.dtype), 1);
+  }
+  std::vector<CompareReport> by_part(batch.parts().size());
+  batch.Run(workers_, [&](const Batch::Part& part, size_t p) {
+    const ArrayPair& pair = pairs[part.item];
+    // The root mean square is judged over the whole, so the parts are compared without it.
+    const Tolerance elementwise{pair.tolerance.rtol, pair.tolerance.atol, 0};
+    by_part[p] = Compare(pair.dtype, DataOf(*pair.actual) + pair.actual_offset + part.first * SizeOf(pair.dtype),
+                         pair.expected_dtype,
+                         DataOf(*pair.expected) + pair.expected_offset + part.first * SizeOf(pair.expected_dtype),
+                         part.count, elementwise);
   });
-  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  CompareReport whole;
-  for (const auto& [first, part] : parts) whole = Joined(whole, part, first);
-  whole.rms_exceeded = tolerance.rms > 0 && !(whole.rms_error <= tolerance.rms * whole.rms_expected);
-  return whole;
+  std::vector<CompareReport> reports(pairs.size());
+  for (size_t p = 0; p < by_part.size(); ++p) {
+    CompareReport& report = reports[batch.parts()[p].item];
+    report = ReportOnWhole(report, by_part[p]);
+  }
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const double rms = pairs[i].tolerance.rms;
+    reports[i].rms_exceeded = rms > 0 && !(reports[i].rms_error <= rms * reports[i].rms_expected);
+  }
+  return reports;
 }
 
 }  // namespace touchstone

@@ -1,9 +1,10 @@
 #ifndef TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
 #define TOUCHSTONE_REWARD_JUDGE_CPU_CPU_DEVICE_H_
 
-#include <array>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "reward/judge/cpu/workers.h"
@@ -20,37 +21,30 @@ class CpuDevice final : public Device {
 
   Result<std::unique_ptr<DeviceBlock>> AllocateShared(size_t bytes) override;
   Result<std::unique_ptr<DeviceBlock>> AllocatePrivate(size_t bytes) override;
-  Status Fill(DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
+  Status Fill(DeviceBlock& block, std::span<const Filling> fillings, std::span<const Poisoning> poisonings) override;
   void Forget() override;
-  Status Poison(DeviceBlock& block, Region region, const StreamKey& key) override;
-  Result<uint64_t> CountChanged(const DeviceBlock& block, uint64_t offset, const InputStream& stream) override;
-  Result<uint64_t> CountPoison(const DeviceBlock& block, Region region, const StreamKey& key) override;
-  Status ReadTiles(const DeviceBlock& block, std::span<const Region> tiles, std::span<std::byte> out) override;
+  Result<std::vector<uint64_t>> CountChanged(const DeviceBlock& block, std::span<const Filling> fillings) override;
+  Result<std::vector<uint64_t>> CountPoison(const DeviceBlock& block, std::span<const Poisoning> poisonings) override;
+  Result<std::vector<CompareReport>> CompareArrays(std::span<const ArrayPair> pairs) override;
   Status Gather(const DeviceBlock& from, const StridedArray& array, DeviceBlock& to, uint64_t offset) override;
-  Result<CompareReport> CompareArrays(const DeviceBlock& actual, uint64_t actual_offset, DType dtype,
-                                      const DeviceBlock& expected, uint64_t expected_offset, DType expected_dtype,
-                                      uint64_t count, const Tolerance& tolerance) override;
+  void Idle() override { workers_.AwaitSleep(); }
+  Status ReadTiles(const DeviceBlock& block, std::span<const Region> tiles, std::span<std::byte> out) override;
 
  private:
   // What the last fills wrote, so that the second side and the search for changes need not generate it again. Bounded.
   struct Master {
     InputStream stream;
     std::vector<std::byte> bytes;
+    bool made = false;  // otherwise `bytes` wait for the elements of `stream`
   };
-  const std::vector<std::byte>& MasterOf(const InputStream& stream);
-
-  // Poison is this much random data, repeated: as fresh, and as fast as memory.
-  static constexpr size_t kPoisonPeriod = 4096;
-  using PoisonPage = std::array<std::byte, kPoisonPeriod>;
-  const PoisonPage& PoisonOf(const StreamKey& key);
+  Master& MasterOf(const InputStream& stream);
+  // The masters of all fillings, after a look at where these lie.
+  Result<std::vector<Master*>> MastersOf(const DeviceBlock& block, std::span<const Filling> fillings);
 
   Workers workers_;
-  std::vector<std::unique_ptr<Master>> masters_;
-  std::vector<std::unique_ptr<Master>> spare_masters_;  // their memory is used again
-  size_t held_bytes_ = 0;                               // of masters and spare ones
-  StreamKey poison_key_{};
-  bool has_poison_ = false;
-  PoisonPage poison_page_{};
+  std::map<StreamKey, Master> masters_;
+  std::multimap<size_t, std::vector<std::byte>> spare_bytes_;  // of forgotten masters, by size: used again
+  size_t held_bytes_ = 0;                                      // of masters and spare ones
 };
 
 }  // namespace touchstone

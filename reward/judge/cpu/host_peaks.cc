@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "reward/judge/clones.h"
+#include "base/clones.h"
 
 namespace touchstone {
 namespace {

@@ -67,11 +67,15 @@ class SideTest : public ::testing::Test {
     return *turn;
   }
 
+  // The call on set s has number s.
+  std::vector<CallSlot> Slots(const std::vector<uint32_t>& sets) {
+    std::vector<CallSlot> slots;
+    for (const uint32_t set : sets) slots.push_back({set, set, *MakeInputs(task_, layout_, key_, set, {})});
+    return slots;
+  }
+
   Turn RunCalls(const std::vector<uint32_t>& sets) {
-    for (const uint32_t set : sets) {
-      auto inputs = MakeInputs(task_, layout_, key_, set, {});
-      EXPECT_TRUE(side_->Prepare(set, *inputs, key_, set).ok());
-    }
+    EXPECT_TRUE(side_->Prepare(Slots(sets), key_).ok());
     auto turn = side_->Run(Opcode::kRun, sets, std::chrono::seconds(10), choices_, 16);
     EXPECT_TRUE(turn.ok()) << turn.error().ToString();
     return *turn;
@@ -93,11 +97,13 @@ TEST_F(SideTest, RunsCallsOnTheSetsItIsTold) {
   ASSERT_TRUE(turn.Completed()) << turn.answer.message;
   EXPECT_TRUE(turn.tiles_final);
   EXPECT_GT(turn.elapsed_us, 0);
+  const std::vector<CallSlot> slots = Slots(sets);
+  EXPECT_EQ(*side_->CountChangedInputs(slots), std::vector<uint64_t>(3, 0));
+  EXPECT_EQ(*side_->CountDamagedGuards(slots, key_), std::vector<uint64_t>(3, 0));
   for (size_t i = 0; i < sets.size(); ++i) {
-    auto inputs = MakeInputs(task_, layout_, key_, sets[i], {});
     std::vector<float> a(1000), b(1000), sum(1000);
-    Generate((*inputs)[0], 0, 1000, a.data());
-    Generate((*inputs)[1], 0, 1000, b.data());
+    Generate(slots[i].inputs[0], 0, 1000, a.data());
+    Generate(slots[i].inputs[1], 0, 1000, b.data());
     for (int k = 0; k < 1000; ++k) sum[k] = a[k] + b[k];
     auto expected = device_.AllocatePrivate(4000);
     ASSERT_TRUE(expected.ok());
@@ -108,20 +114,18 @@ TEST_F(SideTest, RunsCallsOnTheSetsItIsTold) {
     const Region all{place->offset, 4000};
     ASSERT_TRUE(device_.ReadTiles(side_->block(), std::span(&all, 1), bytes).ok());
     EXPECT_EQ(std::memcmp(bytes.data(), sum.data(), 4000), 0);
-    EXPECT_EQ(*side_->CountChangedInputs(sets[i], *inputs), 0u);
-    EXPECT_EQ(*side_->CountDamagedGuards(sets[i], key_, sets[i]), 0u);
-    EXPECT_LT(*side_->CountUnwritten(sets[i], 0, key_, sets[i]), 100u);
+    EXPECT_LT(*side_->CountUnwritten(slots[i], 0, key_), 100u);
   }
 }
 
 TEST_F(SideTest, SeesWhatACallDamagesAndLeavesOut) {
   ASSERT_TRUE(Load("libside_damage.so").Completed());
-  const std::vector<uint32_t> sets{1};
+  const std::vector<uint32_t> sets{1, 3};
   ASSERT_TRUE(RunCalls(sets).Completed());
-  auto inputs = MakeInputs(task_, layout_, key_, 1, {});
-  EXPECT_EQ(*side_->CountChangedInputs(1, *inputs), 1u);
-  EXPECT_GE(*side_->CountDamagedGuards(1, key_, 1), 3u);
-  EXPECT_GE(*side_->CountUnwritten(1, 0, key_, 1), 3900u);
+  const std::vector<CallSlot> slots = Slots(sets);
+  EXPECT_EQ(*side_->CountChangedInputs(slots), std::vector<uint64_t>(2, 1));
+  for (const uint64_t damaged : *side_->CountDamagedGuards(slots, key_)) EXPECT_GE(damaged, 3u);
+  for (const CallSlot& slot : slots) EXPECT_GE(*side_->CountUnwritten(slot, 0, key_), 3900u);
 }
 
 TEST_F(SideTest, NoticesDeathAtOnce) {

@@ -169,5 +169,39 @@ TEST(Compare, NeedsNoAlignment) {
   EXPECT_TRUE(Compare(DType::kFloat32, x.data() + 1, DType::kFloat64, o.data() + 3, 10, {}).passed());
 }
 
+TEST(Compare, PartsMakeTheReportOnTheWhole) {
+  const std::vector<float> x = {1, 2, 3, 4, kNan, 6, 7}, o = {1, 2, 3, 5, 1, 6, 9};
+  const CompareReport whole = Floats(x, o);
+  for (size_t cut = 0; cut <= x.size(); ++cut) {
+    const auto part = [&](size_t first, size_t end) {
+      return Compare(DType::kFloat32, x.data() + first, DType::kFloat32, o.data() + first, end - first, {});
+    };
+    const CompareReport joined = ReportOnWhole(part(0, cut), part(cut, x.size()));
+    EXPECT_EQ(joined.count, whole.count) << cut;
+    EXPECT_EQ(joined.mismatches, whole.mismatches) << cut;
+    EXPECT_EQ(joined.nonfinite_mismatches, whole.nonfinite_mismatches) << cut;
+    EXPECT_EQ(joined.first_mismatch, whole.first_mismatch) << cut;
+    EXPECT_EQ(joined.max_abs, whole.max_abs) << cut;
+    EXPECT_EQ(joined.max_rel, whole.max_rel) << cut;
+  }
+  // Without an element that is left out of the mean, that is exact, too; also where a square leaves the doubles.
+  const std::vector<double> y = {1e200, 3e200, 0}, p = {0, 0, 0};
+  const CompareReport both =
+      ReportOnWhole(Same<double>(DType::kFloat64, {1e200}, {0}), Same<double>(DType::kFloat64, {3e200, 0}, {0, 0}));
+  EXPECT_DOUBLE_EQ(both.rms_error, Same(DType::kFloat64, y, p).rms_error);
+}
+
+TEST(Compare, TheWorstOfTwoOutputs) {
+  const CompareReport fine = Floats({1, 2}, {1, 2}), wrong = Floats({1, 3, 5}, {1, 2, 5});
+  for (const CompareReport& both : {WorstOf(fine, wrong), WorstOf(wrong, fine)}) {
+    EXPECT_EQ(both.count, 5u);
+    EXPECT_EQ(both.mismatches, 1u);
+    EXPECT_EQ(both.first_mismatch, 1u);
+    EXPECT_EQ(both.max_abs, 1);
+    EXPECT_EQ(both.rms_error, wrong.rms_error);
+    EXPECT_FALSE(both.passed());
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

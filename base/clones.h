@@ -1,5 +1,5 @@
-#ifndef TOUCHSTONE_REWARD_JUDGE_CLONES_H_
-#define TOUCHSTONE_REWARD_JUDGE_CLONES_H_
+#ifndef TOUCHSTONE_BASE_CLONES_H_
+#define TOUCHSTONE_BASE_CLONES_H_
 
 // Marks a function to be built for several instruction sets, the best of which is taken at run time. By GCC alone, and
 // not under sanitizers; elsewhere the function is built once.
@@ -10,4 +10,4 @@
 #define TOUCHSTONE_CLONES
 #endif
 
-#endif  // TOUCHSTONE_REWARD_JUDGE_CLONES_H_
+#endif  // TOUCHSTONE_BASE_CLONES_H_
