@@ -106,6 +106,10 @@ class SqliteStore final : public RolloutStore {
     });
   }
 
+  Result<std::vector<ScoredRollout>> Scored(uint64_t after, uint64_t upto) override {
+    return readers_.With([&](Reader& reader) { return reader.items().Scored(after, upto); });
+  }
+
   Result<std::optional<SessionRecord>> FindSession(const std::string& id) override {
     return readers_.With([&](Reader& reader) { return reader.sessions().FindById(id, reader.payloads()); });
   }

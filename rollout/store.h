@@ -39,6 +39,15 @@ struct RolloutSummary {
   UnixMicros time{};
 };
 
+// What selectors keep of a rollout that has a score and a source.
+struct ScoredRollout {
+  uint64_t sequence = 0;
+  std::string task;
+  std::string group_id;
+  double score = 0;
+  uint64_t source = 0;  // of its hash: equal sources have equal ones
+};
+
 struct RolloutFilter {
   std::string task;  // empty: any
   std::string group_id;
@@ -81,6 +90,8 @@ class RolloutStore {
   virtual Result<RolloutRecord> Read(uint64_t sequence) = 0;
   virtual Result<std::optional<RolloutRecord>> FindByRequest(const RequestKey& key) = 0;
   virtual Result<std::vector<RolloutSummary>> List(const RolloutFilter& filter) = 0;  // by sequence, ascending
+  // Those with after < sequence ≤ upto, ascending. Made for speed: the rows' checksums are not looked at.
+  virtual Result<std::vector<ScoredRollout>> Scored(uint64_t after, uint64_t upto) = 0;
   virtual Result<std::optional<SessionRecord>> FindSession(const std::string& id) = 0;
   virtual Result<std::optional<SessionRecord>> FindSessionByRequest(const RequestKey& key) = 0;
   virtual Result<std::vector<SessionRecord>> OpenSessions() = 0;

@@ -1,6 +1,7 @@
 #include "rollout/store/item.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "rollout/store/row_checksum.h"
@@ -119,8 +120,12 @@ Result<ItemTable> ItemTable::Create(Database& database) {
   TOUCHSTONE_ASSIGN(Statement contains, database.Prepare("SELECT 1 FROM rollouts WHERE request_id = ? AND client = ?"));
   TOUCHSTONE_ASSIGN(Statement of_session,
                     database.Prepare(select + "WHERE session = ? AND session <> '' ORDER BY turn"));
+  TOUCHSTONE_ASSIGN(Statement scored,
+                    database.Prepare("SELECT sequence, task, group_id, score, source FROM rollouts WHERE sequence > ? "
+                                     "AND sequence <= ? AND score IS NOT NULL AND length(source) > 0 "
+                                     "ORDER BY sequence"));
   return ItemTable(database, std::move(insert), std::move(by_id), std::move(by_sequence), std::move(by_request),
-                   std::move(contains), std::move(of_session));
+                   std::move(contains), std::move(of_session), std::move(scored));
 }
 
 Status ItemTable::Insert(const ItemRow& row, int64_t checksum, uint64_t sequence) {
@@ -182,6 +187,23 @@ Result<bool> ItemTable::Contains(const RequestKey& key) {
 Result<std::vector<ItemRow>> ItemTable::OfSession(std::string_view session) {
   const StatementScope scope(of_session_);
   return AllRows(of_session_.Bind(1, session));
+}
+
+Result<std::vector<ScoredRollout>> ItemTable::Scored(uint64_t after, uint64_t upto) {
+  const StatementScope scope(scored_);
+  scored_.Bind(1, static_cast<int64_t>(after)).Bind(2, static_cast<int64_t>(upto));
+  std::vector<ScoredRollout> rows;
+  for (;;) {
+    TOUCHSTONE_ASSIGN(const bool found, scored_.Step());
+    if (!found) return rows;
+    ScoredRollout& row = rows.emplace_back();
+    row.sequence = static_cast<uint64_t>(scored_.Int(0));
+    row.task = scored_.Text(1);
+    row.group_id = scored_.Text(2);
+    row.score = scored_.Real(3);
+    const std::string_view hash = scored_.View(4);
+    std::memcpy(&row.source, hash.data(), std::min(hash.size(), sizeof(row.source)));
+  }
 }
 
 Result<std::vector<ItemRow>> ItemTable::List(const RolloutFilter& filter) {

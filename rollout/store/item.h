@@ -49,17 +49,19 @@ class ItemTable {
   Result<bool> Contains(const RequestKey& key);
   Result<std::vector<ItemRow>> OfSession(std::string_view session);
   Result<std::vector<ItemRow>> List(const RolloutFilter& filter);
+  Result<std::vector<ScoredRollout>> Scored(uint64_t after, uint64_t upto);
 
  private:
   ItemTable(Database& database, Statement insert, Statement by_id, Statement by_sequence, Statement by_request,
-            Statement contains, Statement of_session)
+            Statement contains, Statement of_session, Statement scored)
       : database_(&database),
         insert_(std::move(insert)),
         by_id_(std::move(by_id)),
         by_sequence_(std::move(by_sequence)),
         by_request_(std::move(by_request)),
         contains_(std::move(contains)),
-        of_session_(std::move(of_session)) {}
+        of_session_(std::move(of_session)),
+        scored_(std::move(scored)) {}
 
   Database* database_;
   Statement insert_;
@@ -68,6 +70,7 @@ class ItemTable {
   Statement by_request_;
   Statement contains_;
   Statement of_session_;
+  Statement scored_;
 };
 
 }  // namespace touchstone
