@@ -39,9 +39,10 @@ class Environment {
   template <typename T>
   using Done = std::function<void(Result<T>)>;
 
-  // `evaluations` and `store` outlive it; without a store nothing is kept, and sessions end with the process.
+  // All but `options` outlive it. Without a store nothing is kept: sessions end with the process, and only the last
+  // answers are known when a request comes again. Without a selector (of that store) there are no exemplars.
   static Result<std::unique_ptr<Environment>> Create(EnvironmentOptions options, Evaluations& evaluations,
-                                                     RolloutStore* store);
+                                                     RolloutStore* store, RolloutSelector* selector);
   virtual ~Environment() = default;  // waits for what is in flight
 
   virtual void Reset(ResetRequest request, Done<ResetReply> done) = 0;
