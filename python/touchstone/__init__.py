@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from touchstone._connection import CurveKeys
 from touchstone.client import DEFAULT_ADDRESS, AsyncClient, Client
@@ -49,6 +49,10 @@ from touchstone.results import (
     ValidateResult,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from touchstone.gym import Env, SourceText
+    from touchstone.vector import VectorEnv
 
 __version__ = "0.1.0"
 

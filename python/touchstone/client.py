@@ -31,7 +31,7 @@ from touchstone.results import Collected, ResetResult, Sample, ScoreResult, Step
 
 T = TypeVar("T")
 
-DEFAULT_ADDRESS = "tcp://127.0.0.1:7447"
+DEFAULT_ADDRESS = "tcp://127.0.0.1:5555"
 
 
 class _Base:
@@ -47,7 +47,7 @@ class _Base:
         connect_timeout: float = 10.0,
         patience: float = 60.0,
     ) -> None:
-        """`address`: of the server; default: the environment variable TOUCHSTONE_ADDRESS, else tcp://127.0.0.1:7447.
+        """`address`: of the server; default: the environment variable TOUCHSTONE_ADDRESS, else tcp://127.0.0.1:5555.
         `name`: 1 to 64 printable ASCII characters by which the server knows this client. Results belong to the name:
         give one to find them again from another process. `keys`: for a server that wants CURVE. In seconds: `timeout`
         of a call that has none of its own; `connect_timeout` until a first connection; `patience` with a server that
