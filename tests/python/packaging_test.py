@@ -27,8 +27,8 @@ except touchstone.UnavailableError:
     pass
 else:
     raise AssertionError("something answers at port 9")
-import gymnasium
-assert gymnasium.spec("touchstone.gym:Touchstone-v0").nondeterministic
+import gymnasium, touchstone.gym
+assert gymnasium.spec("Touchstone-v0").nondeterministic
 """
 
 
