@@ -146,7 +146,10 @@ Result<Statement> Database::Prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v3(database_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                          &statement, nullptr) != SQLITE_OK) {
-    return LastError(database_.get());
+    const Error error = LastError(database_.get());
+    // Our texts are right; what they do not fit is not our schema.
+    const bool logic = (sqlite3_errcode(database_.get()) & 0xff) == SQLITE_ERROR;
+    return logic ? Error(ErrorCode::kCorrupt, "the schema is damaged: " + error.message()) : error;
   }
   return Statement(database_.get(), statement);
 }
