@@ -24,11 +24,7 @@ Status EpisodeEnvironment::Submit(Candidate candidate, std::function<void(Result
 
 void EpisodeEnvironment::Append(RolloutRecord record, RolloutStore::Done done) {
   if (store_ == nullptr) return done(uint64_t{0});
-  const std::string request_id = record.request.request_id;
-  store_->Append(std::move(record), [done = std::move(done), request_id](Result<uint64_t> sequence) {
-    if (sequence.ok() || sequence.error().code() != ErrorCode::kInvalidArgument) return done(std::move(sequence));
-    done(Error(ErrorCode::kConflict, "request id '" + request_id + "' cannot be used: " + sequence.error().message()));
-  });
+  store_->Append(std::move(record), std::move(done));
 }
 
 }  // namespace touchstone

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/utf8.h"
+#include "env/episode/fenced.h"
+
 namespace touchstone {
 namespace {
 
@@ -61,22 +64,14 @@ std::string ClassOf(EvalStatus status) {
   return "";
 }
 
-std::string Fenced(std::string text) {
+std::string Diagnostics(std::string text) {
+  if (text.empty()) return "";
   if (text.size() > kMaxDiagnosticBytes) {
-    size_t cut = kMaxDiagnosticBytes;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;  // not inside a character
-    text.resize(cut);
+    text.resize(kMaxDiagnosticBytes);
+    text.resize(Utf8Prefix(text));  // no half character
     text += "\n…";
   }
-  // A fence longer than any in the text.
-  size_t longest = 2;
-  size_t run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = run > longest ? run : longest;
-  }
-  const std::string fence(longest + 1, '`');
-  return fence + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence + "\n";
+  return Fenced(text, "");
 }
 
 std::string Reason(const EvalResult& view) { return view.reason.empty() ? "" : "Reason: " + view.reason + ".\n"; }
@@ -130,7 +125,7 @@ std::string Details(const EvalResult& view) {
     case EvalStatus::kRuntimeError:
     case EvalStatus::kTimeout:
     case EvalStatus::kOutOfMemory:
-      return view.diagnostics.empty() ? Reason(view) : Reason(view) + Fenced(view.diagnostics);
+      return Reason(view) + Diagnostics(view.diagnostics);
     case EvalStatus::kIncorrect:
       return Reason(view) + OnTrials(view) + OnEvidence(view, Evidence::Severity::kCondemns);
     case EvalStatus::kCheating:

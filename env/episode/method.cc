@@ -60,7 +60,7 @@ std::vector<YamlField> FieldsOf(Method& method) {
       Integer("exemplars", method.exemplars, 0, kMaxExemplars),
       Text("selector", method.selector),
       Number("temperature", method.temperature, 1e-6, 1e6),
-      Number("bucket_width", method.bucket_width, 1e-6, 1e6),
+      Number("bucket_width", method.bucket_width, 1e-3, 1e6),
       {"feedback", false,
        [&method](const YamlCursor& value) -> Status {
          TOUCHSTONE_ASSIGN(method.feedback, value.Text(kMaxNameBytes));

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "env/episode/feedback.h"
+#include "env/episode/fenced.h"
 #include "reward/presets/preset.h"
 #include "reward/public_view.h"
 
@@ -47,8 +48,7 @@ std::string ShowExemplars(const std::vector<Exemplar>& exemplars, const std::str
       "one "
       "faster than the other, and what does none of them do yet?\n";
   for (const Exemplar& exemplar : exemplars) {
-    text += "\n### Speedup " + Fixed(exemplar.score, 2) + "\n\n```" + interface_name + "\n" + exemplar.source +
-            (exemplar.source.ends_with('\n') ? "" : "\n") + "```\n";
+    text += "\n### Speedup " + Fixed(exemplar.score, 2) + "\n\n" + Fenced(exemplar.source, interface_name);
   }
   return text;
 }
@@ -57,9 +57,9 @@ std::string FirstPrompt(const Observation& observation) {
   const TaskText& text = *observation.text;
   std::string prompt =
       "Write a kernel that computes the following, first right, then as fast as this machine can.\n\n" +
-      text.statement + "\n## Interface\n\nOne C++20 source that defines\n\n```cpp\n" + text.signature +
-      "\n```\n\nIt may include the header `task.h`:\n\n```cpp\n" + text.header + "```\n\n## Reference\n\n```python\n" +
-      text.reference + (text.reference.ends_with('\n') ? "" : "\n") + "```\n";
+      text.statement + "\n## Interface\n\nOne C++20 source that defines\n\n" + Fenced(text.signature, "cpp") +
+      "\nThis header stands in front of it already; do not include it:\n\n" + Fenced(text.header, "cpp") +
+      "\n## Reference\n\n" + Fenced(text.reference, "python");
   if (!text.device.empty()) {
     prompt += "\n## Machine\n\n";
     for (const auto& [name, value] : text.device) prompt += "- " + name + ": " + value + "\n";

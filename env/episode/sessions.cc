@@ -20,6 +20,10 @@ bool Sessions::Add(std::shared_ptr<Session> session, size_t max) {
 std::shared_ptr<Session> Sessions::AddLoaded(std::shared_ptr<Session> session) {
   const MutexLock lock(mutex_);
   const std::string id = session->episode()->id;
+  if (const auto ended = ended_.find(id); ended != ended_.end()) {  // its end need not be in the store yet
+    session->Close(ended->second);
+    return session;
+  }
   unloaded_.erase(id);
   return loaded_.emplace(id, std::move(session)).first->second;
 }

@@ -21,7 +21,8 @@ class Sessions {
 
   // False: there are `max` already.
   bool Add(std::shared_ptr<Session> session, size_t max);
-  // Puts a session that was read from the store beside the others; answers with the one that is there already.
+  // Puts a session that was read from the store beside the others; answers with the one that is there already. One that
+  // has ended meanwhile is closed and not put there.
   std::shared_ptr<Session> AddLoaded(std::shared_ptr<Session> session);
   // Open, but only in the store.
   void AddUnloaded(const std::string& id, SteadyTime used);
