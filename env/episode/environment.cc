@@ -166,7 +166,9 @@ Result<std::vector<Exemplar>> EpisodeEnvironment::ShownIn(const SessionSpec& spe
   return Exemplars(selection);
 }
 
+// In the background only, as Unload is: so a session that is not in memory has no other object that still writes.
 Result<std::shared_ptr<Session>> EpisodeEnvironment::Load(const std::string& id) {
+  if (auto session = sessions_.Find(id)) return session;
   TOUCHSTONE_ASSIGN(const std::optional<SessionRecord> record, store_->FindSession(id));
   if (!record) return Error(ErrorCode::kNotFound, "session: no '" + id + "'");
   TOUCHSTONE_ASSIGN(const std::shared_ptr<const Episode> episode, EpisodeOf(*record));
@@ -236,7 +238,7 @@ size_t EpisodeEnvironment::CloseIdle(std::chrono::steady_clock::time_point now) 
   if (store_ == nullptr) return closed.size();
   // Where the store refuses, the session is open again after a restart.
   for (const Sessions::Closed& session : closed) CloseInStore(session.id, session.why, [](const Result<bool>&) {});
-  sessions_.Unload(now - kKeepInMemory);
+  background_.Post([this, since = now - kKeepInMemory, token = activity_.Start()] { sessions_.Unload(since); });
   return closed.size();
 }
 
