@@ -33,6 +33,8 @@ void AddDoctorCommand(CLI::App& program, Action& action);
 void AddCalibrateCommand(CLI::App& program, Action& action);
 void AddReproduceCommand(CLI::App& program, Action& action);
 void AddBenchCommand(CLI::App& program, Action& action);
+void AddServeCommand(CLI::App& program, Action& action);
+void AddKeysCommand(CLI::App& program, Action& action);
 
 }  // namespace touchstone::cli
 

@@ -47,6 +47,8 @@ int Main(int argc, char** argv) {
   AddCalibrateCommand(program, action);
   AddReproduceCommand(program, action);
   AddBenchCommand(program, action);
+  AddServeCommand(program, action);
+  AddKeysCommand(program, action);
 
   try {
     program.parse(argc, argv);

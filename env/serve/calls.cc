@@ -36,6 +36,16 @@ std::string LeadingField(const std::string& message) {
 
 }  // namespace
 
+void SetKey(Call& call, const RequestKey& key) {
+  call.key = key;
+  std::visit(
+      [&](auto& request) {
+        if constexpr (requires { request.key; }) request.key = key;
+        if constexpr (requires { request.call; }) std::visit([&](auto& inner) { inner.key = key; }, request.call);
+      },
+      call.request);
+}
+
 bool IsRequestsFault(ErrorCode code) {
   return code == ErrorCode::kInvalidArgument || code == ErrorCode::kNotFound || code == ErrorCode::kClosed ||
          code == ErrorCode::kConflict;

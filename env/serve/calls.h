@@ -62,6 +62,9 @@ struct Call {
   Request request;
 };
 
+// Puts the key into the call and everything in it that has one.
+void SetKey(Call& call, const RequestKey& key);
+
 // --- answered -------------------------------------------------------------------------------------------------------
 
 struct RewardFacts {

@@ -31,15 +31,6 @@ bool NeedsClient(const Request& request) {
          !std::holds_alternative<HealthRequest>(request) && !std::holds_alternative<MetricsRequest>(request);
 }
 
-void SetKey(Request& request, const RequestKey& key) {
-  std::visit(
-      [&](auto& call) {
-        if constexpr (requires { call.key; }) call.key = key;
-        if constexpr (requires { call.call; }) std::visit([&](auto& inner) { inner.key = key; }, call.call);
-      },
-      request);
-}
-
 // Texts of the result point into `bytes`. What is wrong with them as such is in `error`.
 msgpack::object Unpack(msgpack::zone& zone, std::string_view bytes, const msgpack::unpack_limit& limit,
                        std::optional<CallError>& error) {
@@ -68,7 +59,7 @@ msgpack::object Unpack(msgpack::zone& zone, std::string_view bytes, const msgpac
   }
 }
 
-bool ReadEnvelope(Reader& reader, bool needs_client, std::string& client) {
+void ReadEnvelope(Reader& reader, bool needs_client, std::string& client) {
   int64_t version = 0;
   reader("v", version, kNeeded);
   if (version != kVersion) {
@@ -76,7 +67,6 @@ bool ReadEnvelope(Reader& reader, bool needs_client, std::string& client) {
   }
   reader("client", client, Rule{.max_bytes = kMaxIdBytes, .needed = needs_client});
   if (!client.empty() && !IsId(client)) reader.Fail("client", "is not printable ASCII");
-  return !client.empty() || !needs_client;
 }
 
 template <typename Put>
@@ -123,7 +113,7 @@ std::variant<Call, CallError> DecodeRequest(std::string_view request_id, std::st
   std::visit([&](auto& request) { Fields(reader, request); }, call.request);
   reader.ExpectNoOthers();
   if (error.has_value()) return *std::move(error);
-  SetKey(call.request, call.key);
+  SetKey(call, RequestKey(call.key));
   return call;
 }
 
