@@ -126,8 +126,10 @@ std::string Details(const EvalResult& view) {
     case EvalStatus::kTimeout:
     case EvalStatus::kOutOfMemory:
       return Reason(view) + Diagnostics(view.diagnostics);
-    case EvalStatus::kIncorrect:
-      return Reason(view) + OnTrials(view) + OnEvidence(view, Evidence::Severity::kCondemns);
+    case EvalStatus::kIncorrect: {
+      const std::string trials = OnTrials(view);  // they say what the reason says of the first of them
+      return (trials.empty() ? Reason(view) : trials) + OnEvidence(view, Evidence::Severity::kCondemns);
+    }
     case EvalStatus::kCheating:
     case EvalStatus::kBelowFloor:
       return Reason(view) + OnEvidence(view, Evidence::Severity::kCondemns);
@@ -136,6 +138,8 @@ std::string Details(const EvalResult& view) {
     case EvalStatus::kUnstable:
     case EvalStatus::kUnverified:
       return Reason(view) + OnTimes(view) + OnEvidence(view, Evidence::Severity::kSuspicious);
+    case EvalStatus::kEnvironmentError:
+      return "";  // the class has said it
     default:
       return Reason(view);
   }
