@@ -190,8 +190,8 @@ void Scheduler::RunSlot(Slot& slot) {
   while (MakeWork(slot)) {
     auto job = NextJob(slot);
     if (job == nullptr) return;
-    // A second chance counts only on a slot that has just been seen working.
-    if (job->faults > 0 && !slot.proven) {
+    // A second chance counts only on a slot that has been seen working after the first one failed.
+    if (job->faults > 0 && slot.proven_at < job->faulted_at) {
       SetState(slot, SlotState::kProbing);
       const Status works = StartAndProbe(slot);
       if (!works.ok()) {
@@ -204,14 +204,13 @@ void Scheduler::RunSlot(Slot& slot) {
 }
 
 Status Scheduler::StartAndProbe(Slot& slot) {
-  slot.proven = false;
+  slot.proven_at = {};
   if (slot.evaluator == nullptr) {
     TOUCHSTONE_ASSIGN(slot.evaluator, options_.make_evaluator(slot.spec));
   }
   const Status works = options_.probe(*slot.evaluator);
-  slot.proven = works.ok();
-  // What fails its probe is started from the ground up.
-  if (!works.ok()) slot.evaluator.reset();
+  if (works.ok()) slot.proven_at = Clock::now();
+  if (!works.ok()) slot.evaluator.reset();  // started from the ground up next time
   return works;
 }
 
@@ -280,7 +279,7 @@ void Scheduler::RunJob(Slot& slot, std::unique_ptr<ScheduledJob> job) {
     slot.busy_since = begin;
   }
   Result<EvalResult> result = slot.evaluator->Evaluate(*request);
-  slot.proven = false;
+  slot.proven_at = {};
   if (!IsFault(result)) return Answer(slot, begin, std::move(result));
 
   if (options_.on_environment_fault) options_.on_environment_fault(slot.spec.name);
@@ -291,6 +290,7 @@ void Scheduler::RunJob(Slot& slot, std::unique_ptr<ScheduledJob> job) {
     MutexLock lock(mutex_);
     faults = ++slot.running->faults;
     before = std::exchange(slot.running->faulted_slot, slot.spec.name);
+    slot.running->faulted_at = Clock::now();
   }
   if (faults < kMaxSlotsBroken) {
     SendElsewhere(slot);

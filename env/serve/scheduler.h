@@ -94,7 +94,8 @@ class Scheduler final : public Evaluations {
     explicit Slot(SlotSpec given) : spec(std::move(given)) {}
     const SlotSpec spec;
     std::unique_ptr<Evaluator> evaluator;  // the slot's thread only
-    bool proven = false;                   // the slot's thread only: passed a probe since its last job
+    // The slot's thread only: when it passed its last probe, if no job has run since.
+    std::chrono::steady_clock::time_point proven_at{};
     SlotState state = SlotState::kStarting;
     std::string why;
     std::unique_ptr<ScheduledJob> running;

@@ -20,6 +20,7 @@ struct ScheduledJob {
   std::chrono::steady_clock::time_point arrived;
   int faults = 0;            // slots that it met with an environment fault
   std::string faulted_slot;  // the last of them
+  std::chrono::steady_clock::time_point faulted_at;
   bool cancelled = false;
   bool answered = false;  // `done` was called
 };

@@ -8,6 +8,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 from benchlib import session
@@ -208,20 +209,56 @@ def _count(values):
     return counts
 
 
-def program_row(id: str, what: str, unit: str, reach: str, program: str):
+def program_row(id: str, what: str, unit: str, reach: str, program: str, *arguments: str):
     """A row that a C++ program of tests/bench measures: it prints [{id, value, ok, detail}, …]."""
 
     @row(id, what, unit, reach)
     def measure(programs):
-        if not (programs / program).exists():
-            raise NotMeasured(f"no program {program} in this build")
-        run = subprocess.run([programs / program, "--json", "-"], capture_output=True, text=True, check=False)
-        if run.returncode not in (0, 1):
-            raise NotMeasured(f"{program}: exit code {run.returncode}: {run.stderr.strip()[-500:]}")
-        return [Result(r["id"], r["value"], r["ok"], r.get("detail", {})) for r in json.loads(run.stdout)]
+        return _run_program(programs, program, *arguments)
 
     return measure
 
 
+def _run_program(programs, program, *arguments):
+    if not (programs / program).exists():
+        raise NotMeasured(f"no program {program} in this build")
+    run = subprocess.run([programs / program, "--json", "-", *arguments], capture_output=True, text=True, check=False)
+    if run.returncode not in (0, 1):
+        raise NotMeasured(f"{program}: exit code {run.returncode}: {run.stderr.strip()[-500:]}")
+    return [Result(r["id"], r["value"], r["ok"], r.get("detail", {})) for r in json.loads(run.stdout)]
+
+
 program_row("box_start_ms", "Start a box and run `true`, beside `bwrap` with the same namespaces in the same run", "ms",
             "≤ 10 median, and faster than bwrap", "bench_box")
+
+
+@row("server_steps_per_s", "Steps a second over the wire, null evaluator, no store, and server_p50_us: one client's median; "
+     "beside a Python server (pyzmq, msgpack) of the same calls", "1/s", "≥ 20,000; p50 ≤ 150 µs")
+def server_steps_per_s(programs):
+    results = _run_program(programs, "bench_serve", "--row", "server_steps_per_s")
+    with tempfile.TemporaryDirectory() as folder:
+        sample = pathlib.Path(folder, "step.msgpack")
+        _run_program(programs, "bench_serve", "--sample", str(sample))
+        script = pathlib.Path(__file__).with_name("python_server.py")
+        with subprocess.Popen([sys.executable, script, "tcp://127.0.0.1:*", sample], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as server:
+            try:
+                endpoint = server.stdout.readline().strip()
+                if not endpoint:
+                    raise NotMeasured(f"the Python server: {server.stderr.read().strip()[-300:]}")
+                theirs = _run_program(programs, "bench_serve", "--row", "server_steps_per_s", "--endpoint", endpoint)
+            finally:
+                server.kill()
+    for ours, python in zip(results, theirs):
+        ours.detail |= {"python": python.value, "ratio_to_python": round(ours.value / python.value, 2)}
+    return results
+
+
+program_row("durable_steps_per_s", "The same with the durable store, 64 clients; one client's p50 beside fdatasync", "1/s",
+            "≥ 10,000; p50 ≤ fdatasync + 0.5 ms", "bench_serve", "--row", "durable_steps_per_s")
+program_row("sessions_10k", "Memory of each of 10,000 open sessions; then 1,000 clients step at once", "B",
+            "≤ 4096; no lost or doubled reply", "bench_serve", "--row", "sessions_10k")
+program_row("death_to_reply_ms", "From a candidate's death to the reply on the wire", "ms", "≤ 60", "bench_serve", "--row",
+            "death_to_reply_ms")
+program_row("scaling_slots", "Evaluations a second on 1, 8, 64 slots whose evaluator sleeps, over linear", "",
+            "≥ 0.95", "bench_serve", "--row", "scaling_slots")
