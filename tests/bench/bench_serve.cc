@@ -325,15 +325,15 @@ Result<json> DeathToReply(const Options&) {
 }
 
 Result<json> ScalingSlots(const Options& options) {
-  constexpr auto kSleep = std::chrono::milliseconds(20);
+  const auto sleep = std::chrono::milliseconds(20);
   json rows = json::array();
   double one = 0;
   for (const int slots : {1, 8, 64}) {
     Harness harness;
     harness.slots.clear();
     for (int i = 0; i < slots; ++i) harness.slots.push_back({"s" + std::to_string(i), {i}});
-    harness.evaluate = [](const EvalRequest& request) {
-      std::this_thread::sleep_for(kSleep);
+    harness.evaluate = [sleep](const EvalRequest& request) {
+      std::this_thread::sleep_for(sleep);
       return SuccessFor(request);
     };
     TOUCHSTONE_RETURN_IF_ERROR(harness.Start());
@@ -342,7 +342,7 @@ Result<json> ScalingSlots(const Options& options) {
     if (slots == 1) one = rate;
     const double share = rate / (one * slots);
     rows.push_back(Row("scaling_slots/" + std::to_string(slots), share, "", 0.95, share >= 0.95,
-                       {{"evaluations_per_s", rate}, {"sleep_ms", kSleep.count()}}));
+                       {{"evaluations_per_s", rate}, {"sleep_ms", sleep.count()}}));
   }
   return rows;
 }
