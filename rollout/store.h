@@ -67,7 +67,8 @@ class RolloutStore {
   // wait.
   using Done = std::function<void(Result<uint64_t>)>;
 
-  // kUnavailable (another writer, folder not writable), kCorrupt (not a store, or damaged: names what).
+  // kNotFound (read_only, and there is none), kUnavailable (another writer, folder not writable), kCorrupt (not a
+  // store, or damaged: names what).
   static Result<std::unique_ptr<RolloutStore>> Open(StoreOptions options);
   virtual ~RolloutStore() = default;  // waits until what was appended is durable
 

@@ -32,6 +32,7 @@ void AddTasksCommand(CLI::App& program, Action& action);
 void AddDoctorCommand(CLI::App& program, Action& action);
 void AddCalibrateCommand(CLI::App& program, Action& action);
 void AddReproduceCommand(CLI::App& program, Action& action);
+void AddReplayCommand(CLI::App& program, Action& action);
 void AddBenchCommand(CLI::App& program, Action& action);
 void AddServeCommand(CLI::App& program, Action& action);
 void AddKeysCommand(CLI::App& program, Action& action);

@@ -46,6 +46,7 @@ int Main(int argc, char** argv) {
   AddDoctorCommand(program, action);
   AddCalibrateCommand(program, action);
   AddReproduceCommand(program, action);
+  AddReplayCommand(program, action);
   AddBenchCommand(program, action);
   AddServeCommand(program, action);
   AddKeysCommand(program, action);

@@ -20,6 +20,7 @@ Database::Mode ModeFor(const std::string& folder) {
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& folder) {
+  if (::access(DatabasePath(folder).c_str(), F_OK) != 0) return Error(ErrorCode::kNotFound, "there is no store");
   TOUCHSTONE_ASSIGN(Database opened, Database::Open(DatabasePath(folder), ModeFor(folder)));
   auto database = std::make_unique<Database>(std::move(opened));
   TOUCHSTONE_RETURN_IF_ERROR(CheckSchema(*database));

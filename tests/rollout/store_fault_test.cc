@@ -160,7 +160,7 @@ TEST_F(StoreFaultTest, WhatIsNoStoreIsRefused) {
   const std::string other = folder_.path() + "/other";
   fs::create_directory(other);
   EXPECT_THAT(RolloutStore::Open(OptionsFor(folder_.path() + "/none", /*read_only=*/true)),
-              Fails(ErrorCode::kUnavailable, "unable to open"));
+              Fails(ErrorCode::kNotFound, "/none: there is no store"));
   std::FILE* file = std::fopen((other + "/rollouts.sqlite").c_str(), "w");
   std::fputs("a text that is no database, and long enough to be looked at as one: no header, no pages, nothing at all",
              file);

@@ -67,7 +67,7 @@ class ProgramTest : public ::testing::Test {
 };
 
 TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
-  for (const char* command : {"eval", "tasks", "doctor", "calibrate", "reproduce", "bench"}) {
+  for (const char* command : {"eval", "tasks", "doctor", "calibrate", "reproduce", "replay", "bench"}) {
     const Ran ran = Run(std::string(command) + " --help");
     EXPECT_EQ(ran.code, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Examples:")) << command;
