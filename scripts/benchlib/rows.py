@@ -262,3 +262,9 @@ program_row("death_to_reply_ms", "From a candidate's death to the reply on the w
             "death_to_reply_ms")
 program_row("scaling_slots", "Evaluations a second on 1, 8, 64 slots whose evaluator sleeps, over linear", "",
             "≥ 0.95", "bench_serve", "--row", "scaling_slots")
+program_row("store_appends_per_s", "Durable appends of small rollouts, 8 writers with 32 in flight each, beside the same "
+            "store with one transaction an append", "1/s", "≥ 20000", "bench_store")
+
+
+program_row("pair_p50_us", "One bucket pair drawn from 1 M rollouts of one task, beside the same draw in plain SQL", "µs",
+            "p50 < 1000", "bench_pair")
