@@ -102,7 +102,7 @@ void EpisodeEnvironment::OpenEpisode(const ResetRequest& request, const Activity
   record.request = request.key;
   record.opened = (*episode)->opened;
   record.spec = ToJsonText((*episode)->spec);
-  store_->OpenSession(std::move(record), [this, finish, reply, token](Result<uint64_t> written) {
+  store_->OpenSession(std::move(record), [this, finish, reply, token](const Result<uint64_t>& written) {
     if (written.ok()) return finish(std::move(*reply));
     sessions_.Remove(reply->session, "it could not be stored");
     finish(written.error());
@@ -207,10 +207,11 @@ void EpisodeEnvironment::Close(const std::string& id, Done<bool> done) {
 }
 
 void EpisodeEnvironment::CloseInStore(const std::string& id, const std::string& why, Done<bool> done) {
-  store_->CloseSession(id, Now(), why, [done = std::move(done), token = activity_.Start()](Result<uint64_t> written) {
-    if (!written.ok()) return done(written.error());
-    done(true);
-  });
+  store_->CloseSession(id, Now(), why,
+                       [done = std::move(done), token = activity_.Start()](const Result<uint64_t>& written) {
+                         if (!written.ok()) return done(written.error());
+                         done(true);
+                       });
 }
 
 bool EpisodeEnvironment::Cancel(const RequestKey& key) { return evaluations_.Cancel(key); }

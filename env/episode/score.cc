@@ -66,7 +66,7 @@ void EpisodeEnvironment::CommitScore(const std::shared_ptr<ScoreWork>& work, Eva
   record.prompt_hash = request.prompt_hash;
   record.response = request.action.response;
   auto reply = std::make_shared<ScoreReply>(MakeScoreReply(record));
-  Append(std::move(record), [this, work, reply](Result<uint64_t> written) {
+  Append(std::move(record), [this, work, reply](const Result<uint64_t>& written) {
     answers_.Finish(work->request.key,
                     written.ok() ? Result<ScoreReply>(std::move(*reply)) : Result<ScoreReply>(written.error()));
   });
@@ -141,7 +141,7 @@ void EpisodeEnvironment::BeginValidation(const std::shared_ptr<ValidateWork>& wo
     RolloutRecord record = MakeScoreRecord(work->spec, key, submitted, std::move(result).value(), Now());
     record.parent = work->stored.id;
     auto reply = std::make_shared<ValidateReply>(MakeValidateReply(work->stored, record));
-    Append(std::move(record), [this, work, reply](Result<uint64_t> written) {
+    Append(std::move(record), [this, work, reply](const Result<uint64_t>& written) {
       answers_.Finish(work->request.key,
                       written.ok() ? Result<ValidateReply>(std::move(*reply)) : Result<ValidateReply>(written.error()));
     });

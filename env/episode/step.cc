@@ -101,7 +101,7 @@ void EpisodeEnvironment::CommitStep(const std::shared_ptr<StepWork>& work, EvalR
       MakeStepRecord(*episode, work->standing, work->request, work->submitted, std::move(result), Now());
   auto reply = std::make_shared<StepReply>(MakeStepReply(*episode, record, work->standing.best_speedup));
   const Taken taken(record);
-  Append(std::move(record), [this, work, reply, taken](Result<uint64_t> written) {
+  Append(std::move(record), [this, work, reply, taken](const Result<uint64_t>& written) {
     if (!written.ok()) return FinishStep(work, written.error());
     std::exchange(work->session, nullptr)->Advance(taken, std::chrono::steady_clock::now());
     if (!taken.why_ended.empty()) {

@@ -268,3 +268,5 @@ program_row("store_appends_per_s", "Durable appends of small rollouts, 8 writers
 
 program_row("pair_p50_us", "One bucket pair drawn from 1 M rollouts of one task, beside the same draw in plain SQL", "µs",
             "p50 < 1000", "bench_pair")
+program_row("environment_step_us", "Processor time of a step in process, null evaluator, no store; memory of an open session",
+            "µs, B", "≤ 20; ≤ 4096", "bench_environment")

@@ -97,10 +97,11 @@ void Conformance::ABadStepChangesNothing() {
   EXPECT_EQ(good->observation.outcome, "success") << good->info.result.reason;
 }
 
-void Conformance::RewardsStayInTheirRange() {
-  for (const RewardPreset& preset : RewardPresets()) {
+void Conformance::RewardsStayInTheirRange(const std::vector<std::string>& presets) {
+  for (const std::string& name : presets) {
+    const RewardPreset& preset = *FindRewardPreset(name).value();
     ResetRequest request = ForReset(2);
-    request.reward = std::string(preset.name);
+    request.reward = name;
     const auto reset = environment_->Reset(request);
     ASSERT_TRUE(reset.ok()) << reset.error().ToString();
     EXPECT_EQ(reset->reward_low, preset.low);

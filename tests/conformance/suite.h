@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "env/env.h"
 #include "tests/rollout/store_fixture.h"
@@ -19,7 +20,7 @@ class Conformance {
   void StepAfterTheEndFails();
   void WhatIsStoredDecodesToWhatWasMeant();
   void ABadStepChangesNothing();
-  void RewardsStayInTheirRange();
+  void RewardsStayInTheirRange(const std::vector<std::string>& presets);
 
  private:
   RequestKey NextKey() { return {"conformance", std::to_string(++requests_)}; }
