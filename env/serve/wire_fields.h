@@ -48,7 +48,7 @@ void Fields(V& v, T& t, const ResetRequest*) {
   v("profile", t.profile);
   v("reward", t.reward);
   v("size", t.size);
-  v("max_turns", t.max_turns, Number(1, 10'000));
+  v("max_turns", t.max_turns, Number(1, 1000));
   v("target_speedup", t.target_speedup, Number(0, 1e9));
   v("budget_ms", t.budget, kDuration);
   v("exemplars", t.exemplars, Number(0, 64));

@@ -45,7 +45,7 @@ double At(std::vector<double> values, double quantile) {
   return values[static_cast<size_t>(quantile * static_cast<double>(values.size() - 1))];
 }
 
-constexpr int kTurns = 10'000;
+constexpr int kTurns = 1000;
 constexpr char kSource[] =
     "extern \"C\" void run(const float* x, const float* y, float* z, int64_t n) {} // speedup=1.5";
 
@@ -62,27 +62,18 @@ class Load {
     sessions_each_ = sessions_each;
   }
 
-  // False: a reply was an error.
-  bool OpenSessions() {
-    ResetRequest reset;
-    reset.tasks = {"add"};
-    reset.max_turns = kTurns;
+  Status OpenSessions() {
     for (size_t i = 0; i < sockets_.size(); ++i) {
       for (int j = 0; j < sessions_each_; ++j) {
-        const std::string id = "r" + std::to_string(i) + "-" + std::to_string(j);
-        Send(sockets_[i], id, "reset", wire::EncodeRequest({{Name(i), id}, reset}));
+        sessions_.push_back({i, "", 0, {}});
+        Reset(sessions_.size() - 1);
       }
       for (int j = 0; j < sessions_each_; ++j) {
-        const auto reply = wire::DecodeReply<ResetReply>(Receive(sockets_[i]).payload);
-        if (!reply.ok()) return false;
-        StepRequest step;
-        step.session = reply->session;
-        step.action.source = kSource;
-        const std::string payload = wire::EncodeRequest({{Name(i), "x"}, step});
-        sessions_.push_back({i, payload, {}});
+        Receive(sockets_[i]);
+        TOUCHSTONE_RETURN_IF_ERROR(Opened(SessionOfReply()));
       }
     }
-    return true;
+    return {};
   }
 
   struct Measured {
@@ -106,7 +97,16 @@ class Load {
       for (size_t i = 0; i < items.size(); ++i) {
         if ((items[i].revents & ZMQ_POLLIN) == 0) continue;
         while (TryReceive(sockets_[i])) {
-          const size_t s = std::stoul(reply_.id.substr(reply_.id.find('-') + 1));
+          const size_t s = SessionOfReply();
+          if (sessions_[s].turns == kTurns && reply_.ok) {  // an episode has its end; the next one begins
+            if (sessions_[s].payload.empty() && Opened(s).ok()) {
+              Step(s);
+            } else {
+              ++measured.steps;
+              Reset(s);
+            }
+            continue;
+          }
           measured.latency_us.push_back(ToMicroseconds(RawClock::now() - sessions_[s].sent));
           ++(reply_.ok ? measured.steps : measured.errors);
           --in_flight;
@@ -125,7 +125,8 @@ class Load {
  private:
   struct Session {
     size_t socket;
-    std::string payload;
+    std::string payload;  // of its steps; empty: it is being opened
+    int turns;
     RawClock::time_point sent;
   };
   struct Reply {
@@ -137,7 +138,31 @@ class Load {
   // New for every load: a request that a server knows already is not done again.
   std::string Name(size_t i) const { return name_ + "-" + std::to_string(i); }
 
+  size_t SessionOfReply() const { return std::stoul(reply_.id.substr(reply_.id.find('-') + 1)); }
+
+  void Reset(size_t s) {
+    Session& session = sessions_[s];
+    session.payload.clear();
+    ResetRequest reset;
+    reset.tasks = {"add"};
+    reset.max_turns = kTurns;
+    const std::string id = std::to_string(++steps_) + "-" + std::to_string(s);
+    Send(sockets_[session.socket], id, "reset", wire::EncodeRequest({{Name(session.socket), id}, reset}));
+  }
+
+  Status Opened(size_t s) {
+    const auto reply = wire::DecodeReply<ResetReply>(reply_.payload);
+    if (!reply.ok()) return Error(ErrorCode::kInternal, "opening a session: " + reply_.payload);
+    StepRequest step;
+    step.session = reply->session;
+    step.action.source = kSource;
+    sessions_[s].payload = wire::EncodeRequest({{Name(sessions_[s].socket), "x"}, step});
+    sessions_[s].turns = 0;
+    return {};
+  }
+
   void Step(size_t s) {
+    ++sessions_[s].turns;
     sessions_[s].sent = RawClock::now();
     Send(sockets_[sessions_[s].socket], std::to_string(++steps_) + "-" + std::to_string(s), "step",
          sessions_[s].payload);
@@ -179,7 +204,7 @@ json Row(const std::string& id, double value, const char* unit, double reach, bo
 
 Result<Load::Measured> Drive(const std::string& endpoint, int connections, int sessions_each, double seconds) {
   Load load(endpoint, connections, sessions_each);
-  if (!load.OpenSessions()) return Error(ErrorCode::kInternal, "a session could not be opened");
+  TOUCHSTONE_RETURN_IF_ERROR(load.OpenSessions());
   auto measured = load.Run(seconds);
   if (measured.errors > 0) return Error(ErrorCode::kInternal, "steps ended with errors: " + load.last_payload());
   return measured;
@@ -273,7 +298,7 @@ Result<json> TenThousandSessions(const Options&) {
   const double each = (ResidentBytes() - before) / kSessions;
 
   Load load(harness.server->endpoint(), kClients, 1);
-  if (!load.OpenSessions()) return Error(ErrorCode::kInternal, "a session could not be opened");
+  TOUCHSTONE_RETURN_IF_ERROR(load.OpenSessions());
   const auto burst = load.Run(0);  // one step of each, all at once
   const bool ok = each <= 4096 && burst.steps == kClients && burst.errors == 0;
   return json::array({Row("sessions_10k", each, "B", 4096, ok,
@@ -351,7 +376,7 @@ Result<json> WriteSample(const Options& options) {
   Harness harness;
   TOUCHSTONE_RETURN_IF_ERROR(harness.Start());
   Load load(harness.server->endpoint(), 1, 1);
-  if (!load.OpenSessions()) return Error(ErrorCode::kInternal, "a session could not be opened");
+  TOUCHSTONE_RETURN_IF_ERROR(load.OpenSessions());
   load.Run(0);
   std::ofstream(options.sample, std::ios::binary) << load.last_payload();
   return json::array();

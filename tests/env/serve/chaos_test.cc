@@ -1,5 +1,6 @@
 // kill -9 of the server, again and again, under load from several clients: nothing that was acknowledged is lost,
 // nothing is done twice, no reward is wrong.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <spawn.h>
