@@ -2,12 +2,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
-#include <climits>
 #include <ctime>
 #include <fstream>
 #include <optional>
 
+#include "base/program_folder.h"
 #include "reward/judge/judge_process.h"
 #include "reward/judge/judge_wire.h"
 #include "reward/reward.h"
@@ -17,13 +16,6 @@ namespace touchstone {
 namespace {
 
 constexpr int kJudgeAttempts = 2;
-
-std::string ProgramFolder() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  const std::string program(path.data(), length > 0 ? static_cast<size_t>(length) : 0);
-  return program.substr(0, program.rfind('/'));
-}
 
 std::vector<int> OnlineCpus() {
   std::vector<int> cpus;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/program_folder.h"
 #include "env/cli/command.h"
 
 namespace touchstone::cli {
@@ -24,8 +25,7 @@ Examples:
 // scripts/bench in the first folder above this program that has it: programs lie in <tree>/build/<preset>/bin.
 Result<std::string> FindScript() {
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (auto folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+  for (std::filesystem::path folder = ProgramFolder(); !folder.empty(); folder = folder.parent_path()) {
     const auto script = folder / "scripts" / "bench";
     if (std::filesystem::exists(script, error)) return script.string();
     if (folder == folder.root_path()) break;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/memfd.h"
+#include "base/program_folder.h"
 #include "reward/task/yaml_cursor.h"
 
 namespace touchstone {
@@ -51,8 +52,7 @@ Result<std::vector<Task>> LoadTasks(const std::string& folder) {
 std::string DefaultTaskFolder() {
   if (const char* folder = std::getenv("TOUCHSTONE_TASKS"); folder != nullptr && *folder != '\0') return folder;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (fs::path up = program.parent_path(); !up.empty(); up = up.parent_path()) {
+  for (fs::path up = ProgramFolder(); !up.empty(); up = up.parent_path()) {
     for (const char* below : {"configs/tasks", "share/touchstone/configs/tasks"}) {
       if (fs::is_directory(up / below, error)) return (up / below).string();
     }

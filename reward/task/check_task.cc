@@ -1,12 +1,12 @@
 #include "reward/task/check_task.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/memfd.h"
+#include "base/program_folder.h"
 #include "reward/task/admission_data.h"
 #include "sandbox/runner/libraries/runtime_binds.h"
 #include "sandbox/runner/link.h"
@@ -24,11 +24,7 @@ class BoxPort final : public RunnerPort {
  public:
   static Result<std::unique_ptr<BoxPort>> Start(Spawner& spawner, const CheckTaskOptions& options,
                                                 uint64_t block_bytes) {
-    std::string folder = options.program_folder;
-    if (folder.empty()) {
-      std::error_code error;
-      folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().string();
-    }
+    const std::string folder = options.program_folder.empty() ? ProgramFolder() : options.program_folder;
     const std::string path = folder + "/touchstone-runner-torch";
     Policy policy;
     policy.minimum_level = options.minimum_level;

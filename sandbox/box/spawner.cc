@@ -1,7 +1,6 @@
 #include "sandbox/box/spawner.h"
 
 #include <fcntl.h>
-#include <linux/limits.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/channel.h"
+#include "base/program_folder.h"
 #include "sandbox/box/wire.h"
 
 namespace touchstone {
@@ -17,12 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerTimeout{60};
 
-std::string DefaultPath() {
-  char path[PATH_MAX] = {};
-  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof(path) - 1);
-  const std::string self(path, size > 0 ? static_cast<size_t>(size) : 0);
-  return self.substr(0, self.rfind('/') + 1) + "touchstone-spawner";
-}
+std::string DefaultPath() { return ProgramFolder() + "/touchstone-spawner"; }
 
 }  // namespace
 
