@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reward/judge/output_place.h"
 #include "reward/public_view.h"
 
 namespace touchstone {
@@ -122,17 +123,23 @@ Result<std::optional<Fate>> Checker::CheckCalls(const Side& candidate, const Tur
   const auto sets = SetsOf(slots);
   const size_t outputs = task_.outputs.size();
   std::vector<ArrayPair> pairs;
+  std::vector<PlacedOutput> placed;
   std::vector<std::unique_ptr<DeviceBlock>> copies;
   for (size_t i = 0; i < slots.size(); ++i) {
     for (size_t o = 0; o < outputs; ++o) {
       const auto array = candidate.Output(turn, sets, i, o, false);
       if (!array.ok()) return std::optional<Fate>(Fate{EvalStatus::kIncorrect, array.error().message(), ""});
+      if (candidate.Places(o)) placed.push_back({task_.outputs[o].tensor.name, *array});
       TOUCHSTONE_ASSIGN(const Expected actual, Dense(candidate, *array, o, copies));
       const Expected& right = expected[i][o];
       const uint64_t count = candidate.layout().tensors[candidate.layout().outputs[o]].count;
       pairs.push_back({actual.block, actual.offset, actual.dtype, right.block, right.offset, right.dtype, count,
                        Widened(task_.outputs[o].tolerance, widen)});
     }
+  }
+  // What two outputs share, one of them has overwritten, be it with the right values.
+  if (auto disjoint = CheckDisjoint(placed); !disjoint.ok()) {
+    return std::optional<Fate>(Fate{EvalStatus::kIncorrect, disjoint.error().message(), ""});
   }
   TOUCHSTONE_ASSIGN(const auto reports, device_.CompareArrays(pairs));
   TOUCHSTONE_ASSIGN(const auto changed, candidate.CountChangedInputs(slots));

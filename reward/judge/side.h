@@ -83,7 +83,8 @@ class Side {
   const SetLayout& layout() const { return layout_; }
   Box& box() { return link_->box(); }
   const Box& box() const { return link_->box(); }
-  bool arena() const { return spec_.arena; }
+  // Whether the runner says where output `o` lies; the others are in the set.
+  bool Places(size_t o) const { return spec_.arena && layout_.tensors[layout_.outputs[o]].role == TensorRole::kOutput; }
   bool freezes() const { return freezes_; }
   bool alive() const { return !link_->box().Ended(); }
   std::optional<std::chrono::microseconds> CpuTime() const { return link_->box().CpuTime(); }
