@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/program_folder.h"
+
 namespace touchstone {
 namespace {
 
@@ -57,6 +59,7 @@ void VisitKeys(Visitor& v, P& p) {
   v.Number("confidence", p.confidence, 0.5, 0.999);
   v.Choice("cache", p.cache, {"cold", "hot"});
   v.Flag("random_order", p.random_order);
+  v.Flag("measure_unstable_again", p.measure_unstable_again);
   v.Number("runtime_cap", p.runtime_cap, 1, 1e9);
   v.Number("load_timeout_ms", p.load_timeout, 1, kHourMs);
   v.Number("call_timeout_ms", p.call_timeout, 1, kHourMs);
@@ -216,7 +219,7 @@ std::string RenderProfile(const MeasurementProfile& profile) {
 std::string DefaultConfigFolder() {
   if (const char* folder = std::getenv("TOUCHSTONE_CONFIGS"); folder != nullptr && *folder != '\0') return folder;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path program = ProgramFolder();
   for (const char* below : {"../share/touchstone/configs", "../../configs", "../../../configs"}) {
     const fs::path folder = (program / below).lexically_normal();
     if (fs::is_directory(folder / "measurement", error)) return folder.string();

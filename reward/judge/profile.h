@@ -28,6 +28,8 @@ struct MeasurementProfile {
   double confidence = 0.95;
   std::string cache = "cold";  // "cold": sets rotate through more than the last-level cache; "hot": they fit
   bool random_order = true;
+  // `unstable` is measured once more with fresh processes before it is scored by its lower bound (design: V13).
+  bool measure_unstable_again = true;
 
   // Limits.
   double runtime_cap = 1000;  // times the reference

@@ -156,16 +156,15 @@ Status Slot::Probe(const Task& task, const JudgeRequest& request) {
   return {};
 }
 
-Result<EvalResult> Slot::Evaluate(const JudgeRequest& request) {
-  TOUCHSTONE_ASSIGN(const Task task, ParseTask(request.task_yaml, request.task_name));
+Result<EvalResult> Slot::MeasureOnce(const Task& task, const JudgeRequest& request) {
   TOUCHSTONE_ASSIGN(const DimValues dims, task.Size(request.size));
   std::string why;
+  std::vector<RoundRecord> lost_rounds;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     EvalResult record = request.head;
     for (const auto& [name, value] : dims) record.dims[name] = value;
     record.key_hex = KeyToHex(request.key);
     record.profile = request.profile.name;
-    if (attempt > 0) record.evidence.push_back({"second_attempt", Evidence::Severity::kInfo, why, {}});
     const auto unusable = [&](const Error& error) {
       record.status = EvalStatus::kEnvironmentError;
       record.reason = error.message();
@@ -179,9 +178,13 @@ Result<EvalResult> Slot::Evaluate(const JudgeRequest& request) {
       Evaluation evaluation(device_, std::move(input));
       ran = evaluation.Run(record);
     }
-    if (ran.ok()) return record;
+    if (ran.ok()) {
+      if (attempt > 0) MarkSecondAttempt(why, lost_rounds, record);
+      return record;
+    }
     if (ran.error().code() == ErrorCode::kInvalidArgument) return ran.error();
     why = ran.error().message();
+    lost_rounds = std::move(record.rounds);
     if (auto probe = Probe(task, request); !probe.ok()) {
       return unusable(Error(ErrorCode::kUnavailable, why + "; without the candidate: " + probe.error().message()));
     }
@@ -193,6 +196,14 @@ Result<EvalResult> Slot::Evaluate(const JudgeRequest& request) {
     }
   }
   return Error(ErrorCode::kInternal, "unreachable");
+}
+
+Result<EvalResult> Slot::Evaluate(const JudgeRequest& request) {
+  TOUCHSTONE_ASSIGN(const Task task, ParseTask(request.task_yaml, request.task_name));
+  TOUCHSTONE_ASSIGN(EvalResult first, MeasureOnce(task, request));
+  if (first.status != EvalStatus::kUnstable || !request.profile.measure_unstable_again) return first;
+  TOUCHSTONE_ASSIGN(EvalResult second, MeasureOnce(task, request));
+  return MeasuredAgain(std::move(first), std::move(second));
 }
 
 }  // namespace touchstone

@@ -21,11 +21,13 @@ class Slot {
  public:
   Slot(JudgeOptions options, Spawner spawner);
 
-  // One evaluation. What the candidate did, and an environment that fails without it too, are in the result; an Error
-  // means a bad request.
+  // One evaluation; where it turns out `unstable` and the profile says so, a second one with fresh processes. What the
+  // candidate did, and an environment that fails without it too, are in the result; an Error means a bad request.
   Result<EvalResult> Evaluate(const JudgeRequest& request);
 
  private:
+  // One measurement, with the second attempt that a failure gets which need not be the candidate's.
+  Result<EvalResult> MeasureOnce(const Task& task, const JudgeRequest& request);
   Result<std::unique_ptr<Side>> StartReference(const Task& task, const MeasurementProfile& profile);
   Result<std::unique_ptr<Side>> StartNative(const Task& task, const MeasurementProfile& profile);
   Result<SideSpec> MakeSpec(const std::string& program, int threads, const MeasurementProfile& profile);

@@ -49,6 +49,15 @@ double BaselineCorrection(const SummaryOptions& options, EvalResult& result, boo
   return 1 / (1 + slower);
 }
 
+// Puts the rounds of a measurement that does not count before those of the one that does.
+void KeepVoid(std::vector<RoundRecord> lost, const std::string& why, EvalResult& record) {
+  for (RoundRecord& round : lost) {
+    round.is_void = true;
+    if (round.void_reason.empty()) round.void_reason = why;
+  }
+  record.rounds.insert(record.rounds.begin(), lost.begin(), lost.end());
+}
+
 }  // namespace
 
 SpeedupOptions MakeSpeedupOptions(const SummaryOptions& options, size_t starts) {
@@ -151,6 +160,40 @@ void Summarize(const SummaryOptions& options, EvalResult& result) {
   result.status = EvalStatus::kSuccess;
   result.rewarded_speedup = speedup;
   result.rewarded_lower_bound = lower;
+}
+
+void MarkSecondAttempt(const std::string& why, std::vector<RoundRecord> lost_rounds, EvalResult& record) {
+  AddEvidence(record, "second_attempt", Evidence::Severity::kInfo, why,
+              {{"rounds", static_cast<double>(lost_rounds.size())}});
+  KeepVoid(std::move(lost_rounds), "of an attempt that failed", record);
+  record.rewarded_speedup = std::min(record.rewarded_speedup, record.rewarded_lower_bound);
+}
+
+EvalResult MeasuredAgain(EvalResult first, EvalResult second) {
+  const SpeedupEstimate& estimate = first.speedup;
+  const std::map<std::string, double> numbers = {
+      {"first_speedup", estimate.speedup}, {"first_lower", estimate.lower}, {"first_upper", estimate.upper}};
+  if (second.fault() == Fault::kEnvironment) {
+    AddEvidence(first, "measured_again", Evidence::Severity::kInfo, "the second measurement failed: " + second.reason,
+                numbers);
+    return first;
+  }
+  AddEvidence(second, "measured_again", Evidence::Severity::kInfo,
+              "the first measurement was unstable: " + first.reason, numbers);
+  if (estimate.upper > 0) {
+    second.rewarded_speedup = std::min(second.rewarded_speedup, estimate.upper);
+    second.rewarded_lower_bound = std::min(second.rewarded_lower_bound, second.rewarded_speedup);
+  }
+  for (Evidence& evidence : first.evidence) {
+    if (evidence.id != "second_attempt") continue;
+    second.evidence.push_back(std::move(evidence));
+    second.rewarded_speedup = std::min(second.rewarded_speedup, second.rewarded_lower_bound);
+  }
+  for (const auto& [step, ms] : first.budget_ms) {
+    if (step != "compile") second.budget_ms[step] += ms;
+  }
+  KeepVoid(std::move(first.rounds), "of a measurement that was unstable", second);
+  return second;
 }
 
 }  // namespace touchstone

@@ -2,6 +2,7 @@
 #define TOUCHSTONE_REWARD_JUDGE_SUMMARY_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "reward/result.h"
@@ -42,6 +43,17 @@ double SoloUpperBound(const std::vector<RoundRecord>& rounds, double confidence,
 
 // Fills medians, speedup, bounds, rewarded values and the final status of a record whose rounds are all right. Pure.
 void Summarize(const SummaryOptions& options, EvalResult& result);
+
+// For a record whose first attempt failed for a reason that need not be the candidate's: adds the finding and the
+// rounds of that attempt, void, and scores by the lower bound. Whoever can end an attempt so that it looks like
+// somebody else's doing would otherwise choose the luckier of two measurements (design: V13).
+void MarkSecondAttempt(const std::string& why, std::vector<RoundRecord> lost_rounds, EvalResult& record);
+
+// The result of two measurements, the first of which was unstable: the second, with the rounds of the first, void, and
+// what both cost. It earns no more than the upper end of the first one's interval: whoever makes a measurement unstable
+// on purpose gains nothing by it (design: V13). A second attempt within the first one counts for both. A second one
+// that our environment spoiled leaves the first.
+EvalResult MeasuredAgain(EvalResult first, EvalResult second);
 
 }  // namespace touchstone
 

@@ -18,6 +18,7 @@ enum class Control {
   kRewarded,           // … and finds it at least twice as fast as the honest twin
   kHandOver,           // without the charge for the hand-over its windows would be faster than the twin's
   kFreezer,            // without the freezer it is faster than the twin
+  kLoad,               // without freezer and cores of its own, the baseline is slower beside it
   kFileSystem,         // in a box that sees the host's files it does not pass
   kFilter,             // in a box without a system call filter it does not pass
 };

@@ -1,11 +1,15 @@
 // Candidates that want what they do not deserve. None of them may be accepted, or be paid more than its honest twin;
 // and the twins must be accepted. Times are never asserted, only statuses, evidence and bounds: the host may be busy.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <initializer_list>
 #include <map>
+#include <thread>
 
 #include "tests/hostile/candidates.h"
 #include "tests/hostile/naive_harness.h"
@@ -129,6 +133,20 @@ void CheckControl(const HostileCase& c, const EvalResult& result) {
       EXPECT_GT(MedianSpeedup(open, true), slot.HonestBound(c.task, c.twin)) << Describe(open);
       return;
     }
+    case Control::kLoad: {
+      double slower = 0;
+      // Where the host is busy itself, the baseline alone may be slow, too.
+      for (int attempt = 0; attempt < 3 && slower < kNoise; ++attempt) {
+        const EvalResult open = slot.EvaluateWithout({Layer::kFreezer, Layer::kCpuSet}, c.task, c.file, c.timed);
+        std::vector<double> beside;
+        for (const RoundRecord& round : open.rounds) {
+          if (!round.solo) beside.push_back(round.baseline_us);
+        }
+        if (!beside.empty() && open.baseline_alone_us > 0) slower = Median(beside) / open.baseline_alone_us;
+      }
+      EXPECT_GT(slower, kNoise) << "it slows nothing";
+      return;
+    }
     case Control::kFileSystem: {
       const EvalResult open = slot.EvaluateWithout({Layer::kMountNamespace, Layer::kLandlock}, c.task, c.file, false);
       EXPECT_EQ(open.status, EvalStatus::kIncorrect) << Describe(open);
@@ -194,6 +212,77 @@ TEST(HostileWindows, GrowAgainWhenACandidateGetsFast) {
   }
   ASSERT_GT(calls.size(), 1U) << Describe(result);
   EXPECT_GT(calls.back(), calls.front()) << "the control: the first window is short";
+}
+
+const Evidence* Find(const EvalResult& result, const std::string& id) {
+  const auto found = std::find_if(result.evidence.begin(), result.evidence.end(),
+                                  [&](const Evidence& evidence) { return evidence.id == id; });
+  return found == result.evidence.end() ? nullptr : &*found;
+}
+
+// Who kills itself is known for it at once.
+TEST(HostileDeath, ByItsOwnSigkillNeedsNoSecondAttempt) {
+  const EvalResult result = Slot::Get().Evaluate("add", "kills_itself", false);
+  EXPECT_EQ(result.status, EvalStatus::kRuntimeError) << Describe(result);
+  EXPECT_NE(result.reason.find("SIGSYS"), std::string::npos) << result.reason;
+  // The control: a SIGKILL that nobody in the box sent may be somebody else's, and is asked about again.
+  const EvalResult control = Slot::Get().Evaluate("add", "lets_a_timer_kill_it", false);
+  EXPECT_NE(control.reason.find("failed twice"), std::string::npos) << control.reason;
+}
+
+// A second attempt is no second draw: it pays by its lower bound.
+TEST(HostileDeath, DoesNotChooseTheLuckierMeasurement) {
+  Slot& slot = Slot::Get();
+  EvalRequest request = MakeRequest(slot.TaskOf("add"), CandidateSource("gives_up_half_of_its_measurements"), true);
+  request.profile.measure_unstable_again = false;
+  for (int evaluation = 0; evaluation < 40; ++evaluation) {
+    const EvalResult result = slot.Evaluate(request);
+    if (Find(result, "second_attempt") == nullptr || result.rewarded_speedup == 0) continue;
+    EXPECT_EQ(result.rewarded_speedup, result.rewarded_lower_bound) << Describe(result);
+    EXPECT_LT(result.rewarded_speedup, result.speedup.speedup) << "the control: its luck would have paid more";
+    return;
+  }
+  ADD_FAILURE() << "it never died in the first of two attempts";
+}
+
+// The honest twin: somebody else kills it. That costs it no more than the width of the interval.
+TEST(HostileDeath, BySomebodyElseIsForgiven) {
+  Slot& slot = Slot::Get();
+  std::atomic<bool> killed = false;
+  std::thread killer([&] {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!killed && std::chrono::steady_clock::now() < deadline) {
+      for (const FoundProcess& found : Descendants()) {
+        if (found.role == Role::kCandidate && !found.zombie && !killed) killed = ::kill(found.pid, SIGKILL) == 0;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const EvalResult result = slot.Evaluate("add", "honest_add", true);
+  killer.join();
+  ASSERT_TRUE(killed);
+  EXPECT_TRUE(result.status == EvalStatus::kSuccess || result.status == EvalStatus::kUnstable) << Describe(result);
+  EXPECT_NE(Find(result, "second_attempt"), nullptr) << Describe(result);
+  EXPECT_EQ(result.rewarded_speedup, result.rewarded_lower_bound);
+}
+
+// A neutral outcome cannot be bought: what is unstable is measured again, and then scored by its lower bound.
+TEST(HostileNoise, IsMeasuredAgainAndPaidByItsLowerBound) {
+  Slot& slot = Slot::Get();
+  EvalRequest request = MakeRequest(slot.TaskOf("add"), CandidateSource("slow_every_other_moment"), true);
+  const EvalResult result = slot.Evaluate(request);
+  EXPECT_NE(Find(result, "measured_again"), nullptr) << Describe(result);
+  EXPECT_LE(result.rewarded_speedup, slot.HonestBound("add", "honest_add"));
+  if (result.status == EvalStatus::kUnstable) {
+    EXPECT_EQ(result.rewarded_speedup, result.rewarded_lower_bound) << Describe(result);
+  }
+  const auto first = [](const RoundRecord& round) { return round.void_reason == "of a measurement that was unstable"; };
+  EXPECT_TRUE(std::any_of(result.rounds.begin(), result.rounds.end(), first));
+  // The control: a method that discards such results says so in its profile, and sees the first one.
+  request.profile.measure_unstable_again = false;
+  const EvalResult once = slot.Evaluate(request);
+  EXPECT_EQ(once.status, EvalStatus::kUnstable) << Describe(once);
+  EXPECT_EQ(Find(once, "measured_again"), nullptr);
 }
 
 // Nothing that a process has learnt in a hidden trial leaves the box in words or numbers of its choice.

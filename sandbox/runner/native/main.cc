@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sandbox/runner/kill_filter.h"
 #include "sandbox/runner/serve.h"
 
 namespace touchstone {
@@ -90,6 +91,7 @@ class NativeHandler final : public RunnerHandler {
 }  // namespace touchstone
 
 int main() {
+  (void)touchstone::RefuseSendingSigkill();
   touchstone::NativeHandler handler;
   return touchstone::ServeRunner(handler);
 }

@@ -31,14 +31,16 @@ TEST(Profile, EveryShippedOneLoads) {
   EXPECT_GE(LoadProfile("standard")->starts, 3);
   EXPECT_EQ(LoadProfile("strict")->starts, 5);
   EXPECT_TRUE(LoadProfile("cuda_l1")->random_order);
+  EXPECT_FALSE(LoadProfile("cuda_l1")->measure_unstable_again);
+  EXPECT_TRUE(LoadProfile("quick")->measure_unstable_again);
 }
 
 TEST(Profile, KeysReachTheirFields) {
   const Result<MeasurementProfile> p = ParseProfile(
       "trials: 7\nhidden_shape_trials: 0\nhidden_distributions: false\nmin_rounds: 9\nmax_rounds: 10\n"
       "solo_rounds: 31\nstarts: 2\nwindow_us: 1234\ntarget_half_width: 0.5\nconfidence: 0.9\ncache: hot\n"
-      "random_order: false\nruntime_cap: 12.5\nload_timeout_ms: 1\ncall_timeout_ms: 2\ntotal_budget_ms: 3\n"
-      "block_mib: 4\nmemory_mib: 64\n",
+      "random_order: false\nmeasure_unstable_again: false\nruntime_cap: 12.5\n"
+      "load_timeout_ms: 1\ncall_timeout_ms: 2\ntotal_budget_ms: 3\nblock_mib: 4\nmemory_mib: 64\n",
       "mine", "f");
   ASSERT_TRUE(p.ok()) << p.error().ToString();
   EXPECT_EQ(p->name, "mine");
@@ -54,6 +56,7 @@ TEST(Profile, KeysReachTheirFields) {
   EXPECT_EQ(p->confidence, 0.9);
   EXPECT_EQ(p->cache, "hot");
   EXPECT_FALSE(p->random_order);
+  EXPECT_FALSE(p->measure_unstable_again);
   EXPECT_EQ(p->runtime_cap, 12.5);
   EXPECT_EQ(p->load_timeout, 1ms);
   EXPECT_EQ(p->call_timeout, 2ms);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 namespace touchstone {
 namespace {
@@ -146,6 +147,77 @@ TEST(SummaryTest, PaysNothingWithoutTheBoundThatItsProfileAsksFor) {
 }
 
 TEST(SoloUpperBoundTest, NeedsSomeSolos) { EXPECT_EQ(SoloUpperBound({}, 0.95, 1), 0); }
+
+// A true speedup of 1, seen through noise of 1 % by an estimate whose interval is ± 1.96 %.
+EvalResult Draw(std::mt19937_64& random) {
+  EvalResult result;
+  result.status = EvalStatus::kSuccess;
+  result.rewarded_speedup = std::exp(std::normal_distribution<double>(0, 0.01)(random));
+  result.rewarded_lower_bound = result.rewarded_speedup * std::exp(-0.0196);
+  return result;
+}
+
+// V13: a candidate that ends its attempt whenever that goes badly.
+TEST(SummaryTest, ASecondAttemptIsNoSecondDraw) {
+  std::mt19937_64 random(1);
+  double honest = 0, unmarked = 0, marked = 0;
+  constexpr int kCandidates = 4000;
+  for (int i = 0; i < kCandidates; ++i) {
+    const EvalResult first = Draw(random);
+    honest += first.rewarded_speedup;
+    EvalResult second = Draw(random);
+    const bool stays = first.rewarded_speedup > 1;
+    unmarked += stays ? first.rewarded_speedup : second.rewarded_speedup;
+    MarkSecondAttempt("it was killed", {RoundRecord{}}, second);
+    marked += stays ? first.rewarded_speedup : second.rewarded_speedup;
+    EXPECT_TRUE(second.rounds.at(0).is_void);
+  }
+  EXPECT_GT(unmarked, honest * 1.003) << "the control: choosing would pay";
+  EXPECT_LT(marked, honest);
+}
+
+TEST(SummaryTest, ASecondMeasurementEarnsNoMoreThanTheFirstAllowed) {
+  EvalResult first;
+  first.status = EvalStatus::kUnstable;
+  first.reason = "too wide";
+  first.speedup.upper = 1.5;
+  first.budget_ms = {{"compile", 7}, {"measure", 100}};
+  first.rounds.resize(3);
+  first.rounds[1].is_void = true;
+  first.rounds[1].void_reason = "late";
+  EvalResult second;
+  second.status = EvalStatus::kSuccess;
+  second.rewarded_speedup = 2;
+  second.rewarded_lower_bound = 1.9;
+  second.budget_ms = {{"compile", 7}, {"measure", 50}};
+  second.rounds.resize(1);
+  const EvalResult both = MeasuredAgain(first, second);
+  EXPECT_EQ(both.status, EvalStatus::kSuccess);
+  EXPECT_EQ(both.rewarded_speedup, 1.5);
+  EXPECT_EQ(both.rewarded_lower_bound, 1.5);
+  EXPECT_EQ(both.budget_ms.at("compile"), 7);
+  EXPECT_EQ(both.budget_ms.at("measure"), 150);
+  ASSERT_EQ(both.rounds.size(), 4u);
+  EXPECT_TRUE(both.rounds[0].is_void && both.rounds[2].is_void);
+  EXPECT_EQ(both.rounds[1].void_reason, "late");
+  EXPECT_FALSE(both.rounds[3].is_void);
+  EXPECT_TRUE(Has(both, "measured_again"));
+
+  // The honest twin: a first measurement of a noisy moment, whose interval holds what the second one finds.
+  second.rewarded_speedup = 1.4;
+  EXPECT_EQ(MeasuredAgain(first, second).rewarded_speedup, 1.4);
+  // Nothing is known of a first measurement without an undisturbed round.
+  first.speedup.upper = 0;
+  EXPECT_EQ(MeasuredAgain(first, second).rewarded_speedup, 1.4);
+  // An attempt that failed within the first one is still none that was chosen.
+  MarkSecondAttempt("it was killed", {}, first);
+  second.rewarded_lower_bound = 1.3;
+  EXPECT_EQ(MeasuredAgain(first, second).rewarded_speedup, 1.3);
+  EXPECT_TRUE(Has(MeasuredAgain(first, second), "second_attempt"));
+  // Our failure is no verdict about the candidate.
+  second.status = EvalStatus::kEnvironmentError;
+  EXPECT_EQ(MeasuredAgain(first, second).status, EvalStatus::kUnstable);
+}
 
 }  // namespace
 }  // namespace touchstone
