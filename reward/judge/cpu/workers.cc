@@ -35,7 +35,7 @@ Workers::Workers(const std::vector<int>& cpus) {
   }
   for (uint32_t left = pending_; left > 0; left = pending_) pending_.wait(left);
   // Whose sleep cannot be seen must not be woken.
-  std::erase_if(helpers_, [this](const auto& helper) {
+  std::erase_if(helpers_, [](const auto& helper) {
     if (helper->state.valid()) return false;
     helper->thread.join();
     return true;
