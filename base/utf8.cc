@@ -60,6 +60,18 @@ size_t Utf8Prefix(std::string_view text) {
   return at;
 }
 
+std::string ToUtf8(std::string_view text) {
+  std::string utf8;
+  utf8.reserve(text.size());
+  while (true) {
+    const size_t good = Utf8Prefix(text);
+    utf8 += text.substr(0, good);
+    if (good == text.size()) return utf8;
+    utf8 += "\xef\xbf\xbd";
+    text.remove_prefix(good + 1);
+  }
+}
+
 size_t CountCharacters(std::string_view utf8) {
   return static_cast<size_t>(
       std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/work_thread.h"
 #include "env/env.h"
 #include "env/episode/activity.h"
 #include "env/episode/answers.h"
-#include "env/episode/background.h"
 #include "env/episode/code_block.h"
 #include "env/episode/library.h"
 #include "env/episode/replies.h"
@@ -98,7 +98,7 @@ class EpisodeEnvironment final : public Environment {
   mutable Sessions sessions_;
   Answers answers_;
   Activity activity_;
-  Background background_;  // last: its thread uses the others
+  WorkThread background_;  // last: its thread uses the others
 };
 
 }  // namespace touchstone

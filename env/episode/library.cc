@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 template <typename T>
 std::vector<std::string> NamesOf(const std::map<std::string, T>& map) {
   std::vector<std::string> names;
+  names.reserve(map.size());
   for (const auto& [name, value] : map) names.push_back(name);
   return names;
 }

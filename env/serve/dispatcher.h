@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/work_thread.h"
 #include "env/env.h"
-#include "env/serve/disk_thread.h"
 #include "env/serve/metrics.h"
 #include "env/serve/outbox.h"
 #include "env/serve/pickup.h"
@@ -103,7 +103,7 @@ class Dispatcher {
   uint64_t tickets_ = 0;
   bool stopping_ = false;
   std::chrono::steady_clock::time_point next_idle_check_;
-  DiskThread disk_;  // last: its work ends before the rest goes
+  WorkThread disk_;  // last: its work ends before the rest goes
 };
 
 }  // namespace touchstone

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/serve/utf8.h"
+#include "base/utf8.h"
 #include "env/serve/wire_fields.h"
 
 namespace touchstone::wire {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "env/episode/background.h"
+#include "base/work_thread.h"
 #include "reward/reward.h"
 #include "tests/conformance/suite.h"
 
@@ -28,7 +28,7 @@ class OneSlot final : public Evaluations {
 
  private:
   const std::unique_ptr<Evaluator> evaluator_;
-  Background slot_;
+  WorkThread slot_;
 };
 
 std::string ReadAll(const std::string& path) {

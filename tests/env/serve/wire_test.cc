@@ -12,8 +12,6 @@
 #include <set>
 #include <sstream>
 
-#include "env/serve/utf8.h"
-
 namespace touchstone::wire {
 namespace {
 
@@ -428,16 +426,6 @@ TEST(WireDocumentTest, TheWorkedExampleIsWhatIsSent) {
   const Call call{{"me", "r1"}, CloseRequest{"s1"}};
   EXPECT_EQ(HexFrames(blocks[0]), (std::vector<std::string>{"r1", "close", EncodeRequest(call)}));
   EXPECT_EQ(HexFrames(blocks[1]), (std::vector<std::string>{"r1", "ok", EncodeReply(CloseReply{true})}));
-}
-
-TEST(Utf8Test, FollowsTheRfc) {
-  const struct {
-    const char* text;
-    size_t good;
-  } cases[] = {{"abc", 3},          {"12345678ü", 10},       {"\xc0\x80", 0},          {"\xe0\x80\x80", 0},
-               {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"a\xf0\x9f\x98\x80", 5}, {"a\xf0\x9f\x98", 1},
-               {"\x80", 0},         {"1234567\xff", 7}};
-  for (const auto& row : cases) EXPECT_EQ(Utf8Prefix(row.text), row.good) << row.text;
 }
 
 }  // namespace

@@ -1,33 +1,33 @@
-#include "env/serve/disk_thread.h"
+#include "base/work_thread.h"
 
 #include <utility>
 
 namespace touchstone {
 
-DiskThread::DiskThread() : thread_([this] { Run(); }) {}
+WorkThread::WorkThread() : thread_([this] { Run(); }) {}
 
-DiskThread::~DiskThread() {
+WorkThread::~WorkThread() {
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
   }
   changed_.NotifyOne();
   thread_.join();
 }
 
-void DiskThread::Post(std::function<void()> work) {
+void WorkThread::Post(std::function<void()> work) {
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     work_.push_back(std::move(work));
   }
   changed_.NotifyOne();
 }
 
-void DiskThread::Run() {
+void WorkThread::Run() {
   while (true) {
     std::function<void()> work;
     {
-      MutexLock lock(mutex_);
+      const MutexLock lock(mutex_);
       while (work_.empty() && !ending_) changed_.Wait(mutex_);
       if (work_.empty()) return;
       work = std::move(work_.front());
