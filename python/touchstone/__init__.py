@@ -32,6 +32,7 @@ from touchstone.errors import (
     UnavailableError,
     VersionError,
 )
+from touchstone.local import LocalServer
 from touchstone.results import (
     Collected,
     Evidence,
@@ -85,6 +86,7 @@ __all__ = [
     "Finished",
     "InternalError",
     "InvalidArgumentError",
+    "LocalServer",
     "NoRewardError",
     "NotFoundError",
     "Observation",

@@ -173,7 +173,7 @@ class Calls:
                 self._handed_out.update(result.id for result in new)
             return Collected(tuple(new), int(reply.get("pending") or 0))
 
-        options: CallOptions = {} if timeout is None else {"timeout": timeout}
+        options: CallOptions = {"timeout": wait + 60.0 if timeout is None else timeout}
         return self._call("collect", fields, options, CallOptions, "collect", read)
 
     def cancel(self, request_id: str) -> Call[bool]:

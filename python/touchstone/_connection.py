@@ -13,6 +13,7 @@ import contextlib
 import functools
 import math
 import os
+import pathlib
 import random
 import socket
 import threading
@@ -49,6 +50,12 @@ class CurveKeys:
     server_public: str
     public: str
     secret: str = field(repr=False)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], server_public: str) -> CurveKeys:
+        """From a file of `touchstone keys new`."""
+        lines = dict(line.split(maxsplit=1) for line in pathlib.Path(path).read_text().splitlines())
+        return CurveKeys(server_public, lines["public"], lines["secret"])
 
 
 @dataclass
