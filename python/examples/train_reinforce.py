@@ -92,7 +92,7 @@ def train(
     seed: int = 0,
     profile: str = "quick",
     learning_rate: float = 0.4,
-    entropy_weight: float = 0.01,
+    entropy_weight: float = 0.05,
 ) -> Training:
     """`draws` kernels from the untrained and from the trained policy are compared; a multiple of `group`."""
     torch.manual_seed(seed)
