@@ -117,7 +117,7 @@ SPACES: dict[str, KernelSpace] = {
     "matmul": KernelSpace(
         {
             "template": ("loops", "registers"),
-            "order": ("ijl", "ilj", "jil", "jli", "lij", "lji"),
+            "order": ("ijl", "ilj", "jil", "lij"),
             "unroll": ("1", "4"),
             "rows": ("1", "2", "4", "6"),
             "width": ("4", "8", "16"),

@@ -87,7 +87,9 @@ class Documents(unittest.TestCase):
                 (folder / entry.name).symlink_to(entry)
             for file, honest in MINE.items():
                 (folder / file).symlink_to(ROOT / "tests" / "honest" / honest)
-            environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSTONE_")}
+            environment = {
+                key: value for key, value in os.environ.items() if not key.startswith(("TOUCHSTONE_", "PYTHON"))
+            }
             done = subprocess.run(
                 ["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=540
             )

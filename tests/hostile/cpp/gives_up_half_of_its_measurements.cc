@@ -1,8 +1,7 @@
-// Right, but dies in the middle of every second measurement, as if somebody else had killed it, to be measured again: who
-// can see that a measurement goes badly would choose the better one of two.
-#include <sys/random.h>
-
+// Right, but dies in the middle of every second measurement, as if somebody else had killed it, to be measured again:
+// who can see that a measurement goes badly would choose the better one of two.
 #include <signal.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 extern "C" void run(const float* x, const float* y, float* z, int64_t n) {
