@@ -8,7 +8,7 @@
 
 static bool LooksRight(const float* x, const float* y, const float* z, int64_t n) {
   bool right = z[n - 1] == x[n - 1] + y[n - 1];
-  for (int64_t i = 0; i < n; i += 1 + n / 64) right = right && z[i] == x[i] + y[i];
+  for (int64_t i = 0; i < n; i += 1 + n / 512) right = right && z[i] == x[i] + y[i];
   return right;
 }
 
