@@ -16,8 +16,8 @@ struct Row {
 constexpr Row kRows[] = {
     {DType::kFloat32, "float32", "float", 4, true},
     {DType::kFloat64, "float64", "double", 8, true},
-    {DType::kFloat16, "float16", "uint16_t", 2, true},
-    {DType::kBFloat16, "bfloat16", "uint16_t", 2, true},
+    {DType::kFloat16, "float16", "float16", 2, true},
+    {DType::kBFloat16, "bfloat16", "bfloat16", 2, true},
     {DType::kFloat8E4M3, "float8_e4m3fn", "uint8_t", 1, true},
     {DType::kFloat8E5M2, "float8_e5m2", "uint8_t", 1, true},
     {DType::kInt8, "int8", "int8_t", 1, false},

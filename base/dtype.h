@@ -29,7 +29,8 @@ std::string_view ToString(DType dtype);
 std::optional<DType> DTypeFromString(std::string_view name);
 size_t SizeOf(DType dtype);
 bool IsFloating(DType dtype);
-// The type a C++ kernel sees: "float", "int64_t", "bool"; the 16- and 8-bit floats are "uint16_t" and "uint8_t".
+// The type a C++ kernel sees: "float", "int64_t", "bool"; "float16" and "bfloat16" are types of the rendered header,
+// the 8-bit floats are their bits as "uint8_t".
 std::string_view CppName(DType dtype);
 
 }  // namespace touchstone

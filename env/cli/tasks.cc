@@ -28,7 +28,7 @@ Examples:
 
 `check` runs the reference, then holds wrong outputs (zeros, constants, a copy of an input, the previous output, permuted
 rows, one wrong element, lower precision) against the task's own tolerance. "tolerance used" is the share that the
-reference itself needs, "float16 at" how many times the tolerance half precision would need.
+reference itself needs, "coarser at" how many times the tolerance the next coarser type would need (float16 for float32).
 
 Exit codes of check: 0 every task is admitted; 1 some are not; 2 bad arguments or task; 3 the environment failed.)";
 
@@ -59,7 +59,7 @@ std::string DescribeTensor(const TensorSpec& tensor, const DimValues& dims) {
   return text + (tensor.in_place ? "  (overwritten in place)" : "");
 }
 
-// "0.12": how much of the tolerance the reference itself uses; "12×" how far half precision is beyond it.
+// "0.12": how much of the tolerance the reference itself uses; "12": how far a coarser type is beyond it.
 std::string FormatRatio(double ratio) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.2g", ratio);
@@ -109,7 +109,7 @@ ExitCode Check(const CheckOptions& options) {
                {"admitted"},
                {"mutants caught", Align::kRight},
                {"tolerance used", Align::kRight},
-               {"float16 at", Align::kRight},
+               {"coarser at", Align::kRight},
                {"reference", Align::kRight},
                {"GB/s", Align::kRight},
                {"GFLOP/s", Align::kRight}});
@@ -125,7 +125,7 @@ ExitCode Check(const CheckOptions& options) {
       }
       table.Add({report.task, output.output, report.admitted() ? "yes" : "NO",
                  std::to_string(caught) + "/" + std::to_string(counted), FormatRatio(output.tolerance_used),
-                 output.float16_distance > 0 ? FormatRatio(output.float16_distance) : "–",
+                 output.lower_distance > 0 ? FormatRatio(output.lower_distance) : "–",
                  FormatMicroseconds(report.reference_us), FormatRatio(report.reference_gb_per_s),
                  FormatRatio(report.reference_gflop_per_s)});
     }

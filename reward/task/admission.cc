@@ -24,11 +24,7 @@ bool AllElementsEqual(const TensorData& tensor) {
 uint64_t CountNonFinite(const TensorData& oracle) {
   if (oracle.dtype != DType::kFloat64) return 0;
   uint64_t count = 0;
-  for (uint64_t i = 0; i < oracle.count(); ++i) {
-    double value = 0;
-    std::memcpy(&value, oracle.bytes.data() + i * sizeof(value), sizeof(value));
-    count += std::isfinite(value) ? 0 : 1;
-  }
+  for (uint64_t i = 0; i < oracle.count(); ++i) count += std::isfinite(FloatAt(oracle, i)) ? 0 : 1;
   return count;
 }
 
@@ -89,15 +85,25 @@ class Admission {
     std::vector<std::pair<std::string, TensorData>> inputs;
     for (size_t i = 0; i < task_.inputs.size(); ++i) inputs.emplace_back(task_.inputs[i].name, data_.inputs[i]);
     for (const Mutant& mutant : MakeMutants(right, data_.previous[o], inputs)) {
-      Judge(o, mutant.name, mutant.output);
-      if (mutant.name == "float16") {
-        report_.outputs[o].float16_distance = ToleranceUsed(mutant.output, data_.oracle[o], task_.outputs[o].tolerance);
+      Judge(o, mutant.name, mutant.output, false);
+      if (const auto lower = LowerPrecision(right.dtype); lower && mutant.name == ToString(*lower)) {
+        report_.outputs[o].lower_distance = ToleranceUsed(mutant.output, data_.oracle[o], task_.outputs[o].tolerance);
       }
     }
-    if (!data_.rounded_inputs.empty()) Judge(o, "float16_inputs", data_.rounded_inputs[o]);
+    if (!data_.rounded_inputs.empty()) {
+      Judge(o, RoundedInputsName(), data_.rounded_inputs[o], !IsFloating(right.dtype));
+    }
   }
 
-  void Judge(size_t o, const std::string& name, const TensorData& mutant) {
+  // "float16_inputs", after the first input that is rounded.
+  std::string RoundedInputsName() const {
+    for (const TensorSpec& input : task_.inputs) {
+      if (const auto lower = LowerPrecision(input.dtype)) return std::string(ToString(*lower)) + "_inputs";
+    }
+    return "rounded_inputs";
+  }
+
+  void Judge(size_t o, const std::string& name, const TensorData& mutant, bool may_be_right) {
     MutantReport report;
     report.output = task_.outputs[o].tensor.name;
     report.mutant = name;
@@ -105,7 +111,6 @@ class Admission {
     if (mutant.bytes == data_.reference[o].bytes) {
       report.fate = MutantReport::Fate::kEquivalent;
     } else if (report.compare.passed()) {
-      const bool may_be_right = name == "float16_inputs" && !IsFloating(mutant.dtype);
       report.fate = may_be_right ? MutantReport::Fate::kInformed : MutantReport::Fate::kMissed;
       if (!may_be_right) Find(o, "the check accepts the mutant '" + name + "'");
     }
@@ -133,18 +138,6 @@ class Admission {
   AdmissionReport report_;
 };
 
-double ValueAt(const TensorData& tensor, uint64_t index) {
-  const std::byte* at = tensor.bytes.data() + index * SizeOf(tensor.dtype);
-  if (tensor.dtype == DType::kFloat32) {
-    float value = 0;
-    std::memcpy(&value, at, sizeof(value));
-    return value;
-  }
-  double value = 0;
-  std::memcpy(&value, at, sizeof(value));
-  return value;
-}
-
 }  // namespace
 
 std::string_view ToString(MutantReport::Fate fate) {
@@ -163,15 +156,14 @@ std::string_view ToString(MutantReport::Fate fate) {
 
 double ToleranceUsed(const TensorData& actual, const TensorData& oracle, const Tolerance& tolerance) {
   constexpr double kAll = std::numeric_limits<double>::infinity();
-  const bool plain =
-      (actual.dtype == DType::kFloat32 || actual.dtype == DType::kFloat64) && oracle.dtype == DType::kFloat64;
-  if (!plain) return CompareTensors(actual, oracle, tolerance).passed() ? 0 : kAll;
+  if (!IsFloating(actual.dtype) || oracle.dtype != DType::kFloat64)
+    return CompareTensors(actual, oracle, tolerance).passed() ? 0 : kAll;
   double used = 0;
   double error_squares = 0;
   double squares = 0;
   for (uint64_t i = 0; i < actual.count(); ++i) {
-    const double x = ValueAt(actual, i);
-    const double o = ValueAt(oracle, i);
+    const double x = FloatAt(actual, i);
+    const double o = FloatAt(oracle, i);
     if (!std::isfinite(x) || !std::isfinite(o)) {
       if (!(x == o || (std::isnan(x) && std::isnan(o)))) return kAll;
       continue;

@@ -19,7 +19,7 @@ struct AdmissionData {
   std::vector<TensorData> reference;  // in the task's own precision
   std::vector<TensorData> oracle;     // in float64
   std::vector<TensorData> previous;   // of a call on other inputs
-  // Of the same call with all float32 and float64 inputs rounded to float16; empty where there are none.
+  // Of the same call with all inputs rounded that have a LowerPrecision(); empty where none has.
   std::vector<TensorData> rounded_inputs;
   // One for each input: of the same call with this input alone taken from another one.
   std::vector<std::vector<TensorData>> other_input;
@@ -42,9 +42,9 @@ std::string_view ToString(MutantReport::Fate fate);
 
 struct OutputReport {
   std::string output;
-  CompareReport reference;      // against the oracle: the noise floor
-  double tolerance_used = 0;    // by the worst element, or by the root mean square; 1 is all of it
-  double float16_distance = 0;  // the same number for the mutant `float16`, where there is one: the error budget's end
+  CompareReport reference;    // against the oracle: the noise floor
+  double tolerance_used = 0;  // by the worst element, or by the root mean square; 1 is all of it
+  double lower_distance = 0;  // the same number for rounding to LowerPrecision(), where there is one: the budget's end
 };
 
 struct AdmissionReport {

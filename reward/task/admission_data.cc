@@ -28,8 +28,8 @@ Result<AdmissionData> CollectAdmissionData(const Task& task, const DimValues& di
   std::vector<TensorData> rounded = data.inputs;
   bool any = false;
   for (TensorData& input : rounded) {
-    if (input.dtype != DType::kFloat32 && input.dtype != DType::kFloat64) continue;
-    input = RoundedToFloat16(input);
+    if (!LowerPrecision(input.dtype)) continue;
+    input = RoundedToLowerPrecision(input);
     any = true;
   }
   if (any) {

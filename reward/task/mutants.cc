@@ -11,30 +11,17 @@
 namespace touchstone {
 namespace {
 
-// Applies `change` to every element of a float32 or float64 tensor.
+// Applies `change` to every element of a tensor of a floating dtype.
 template <typename Change>
 void ForEachFloat(TensorData& tensor, const Change& change) {
-  const auto visit = [&](auto zero) {
-    for (uint64_t i = 0; i < tensor.count(); ++i) {
-      std::byte* at = tensor.bytes.data() + i * sizeof(zero);
-      auto value = zero;
-      std::memcpy(&value, at, sizeof(value));
-      value = static_cast<decltype(value)>(change(value));
-      std::memcpy(at, &value, sizeof(value));
-    }
-  };
-  if (tensor.dtype == DType::kFloat32) return visit(0.0F);
-  TOUCHSTONE_CHECK(tensor.dtype == DType::kFloat64, "only float32 and float64 have arithmetic here");
-  visit(0.0);
+  for (uint64_t i = 0; i < tensor.count(); ++i) SetFloatAt(tensor, i, change(FloatAt(tensor, i)));
 }
-
-bool HasArithmetic(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
 
 std::byte* ElementAt(TensorData& tensor, uint64_t index) { return tensor.bytes.data() + index * SizeOf(tensor.dtype); }
 
 TensorData Constant(const TensorData& right) {
   TensorData mutant = right;
-  if (HasArithmetic(right.dtype)) {
+  if (IsFloating(right.dtype)) {
     double sum = 0;
     uint64_t finite = 0;
     ForEachFloat(mutant, [&](double value) {
@@ -78,7 +65,7 @@ TensorData OneElement(const TensorData& right) {
   std::byte* element = ElementAt(mutant, at);
   if (at > 0 && std::memcmp(element, element - size, size) != 0) {
     std::memcpy(element, element - size, size);
-  } else if (HasArithmetic(right.dtype)) {
+  } else if (IsFloating(right.dtype)) {
     TensorData more = right;
     ForEachFloat(more, [](double value) { return value + 1; });
     std::memcpy(element, ElementAt(more, at), size);
@@ -109,10 +96,26 @@ TensorData OneNan(const TensorData& right) {
 
 }  // namespace
 
-TensorData RoundedToFloat16(const TensorData& tensor) {
+std::optional<DType> LowerPrecision(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+    case DType::kFloat32:
+      return DType::kFloat16;
+    case DType::kFloat16:
+      return DType::kBFloat16;
+    case DType::kBFloat16:
+      return DType::kFloat8E4M3;
+    default:
+      return std::nullopt;
+  }
+}
+
+TensorData RoundedToLowerPrecision(const TensorData& tensor) {
+  const auto lower = LowerPrecision(tensor.dtype);
+  TOUCHSTONE_CHECK(lower.has_value(), "a dtype below which there is another");
   TensorData rounded = tensor;
-  ForEachFloat(rounded, [](double value) {
-    return DecodeMinifloat(DType::kFloat16, EncodeMinifloat(DType::kFloat16, static_cast<float>(value)));
+  ForEachFloat(rounded, [&](double value) {
+    return DecodeMinifloat(*lower, EncodeMinifloat(*lower, static_cast<float>(value)));
   });
   return rounded;
 }
@@ -139,9 +142,11 @@ std::vector<Mutant> MakeMutants(const TensorData& right, const TensorData& previ
   add("one_element", OneElement(right));
   add("last_element", StaleTail(right, previous, 1));
   add("tail", StaleTail(right, previous, right.count() / 16));
-  if (HasArithmetic(right.dtype)) {
+  if (IsFloating(right.dtype)) {
     add("nan", OneNan(right));
-    add("float16", RoundedToFloat16(right));
+  }
+  if (const auto lower = LowerPrecision(right.dtype)) {
+    add(std::string(ToString(*lower)), RoundedToLowerPrecision(right));
   }
   return mutants;
 }

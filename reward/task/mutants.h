@@ -2,6 +2,7 @@
 #ifndef TOUCHSTONE_REWARD_TASK_MUTANTS_H_
 #define TOUCHSTONE_REWARD_TASK_MUTANTS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,17 @@ struct Mutant {
 //   last_element    the last element left as another call left it
 //   tail            the last sixteenth left as another call left it
 //   nan             one element NaN (floating types)
-//   float16         every element rounded to float16 (float32 and float64)
+//   float16, …      every element rounded to LowerPrecision() of its dtype, where there is one
 //
 // A mutant whose bytes are those of `right` is not a wrong output; it is returned all the same.
 std::vector<Mutant> MakeMutants(const TensorData& right, const TensorData& previous,
                                 const std::vector<std::pair<std::string, TensorData>>& inputs);
 
-// The same tensor with every element rounded to float16. `tensor` must be float32 or float64.
-TensorData RoundedToFloat16(const TensorData& tensor);
+// A coarser dtype in which hardware is faster: float16 for float32 and float64, bfloat16 for float16,
+// float8_e4m3fn for bfloat16; none for the others.
+std::optional<DType> LowerPrecision(DType dtype);
+// The same tensor with every element rounded to LowerPrecision(), which must exist.
+TensorData RoundedToLowerPrecision(const TensorData& tensor);
 
 }  // namespace touchstone
 

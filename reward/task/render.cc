@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "reward/task/task.h"
 
 namespace touchstone {
@@ -22,6 +24,30 @@ std::string ShapeText(const TensorSpec& tensor) {
   return std::string(ToString(tensor.dtype)) + "[" + text + "]";
 }
 
+bool Uses(const Task& task, DType dtype) {
+  const auto is = [dtype](const TensorSpec& tensor) { return tensor.dtype == dtype; };
+  return std::any_of(task.inputs.begin(), task.inputs.end(), is) ||
+         std::any_of(task.outputs.begin(), task.outputs.end(),
+                     [&](const OutputSpec& output) { return is(output.tensor); });
+}
+
+// The compiler's own type: converts to and from float, and is rounded to nearest even.
+constexpr char kFloat16[] = "\nusing float16 = _Float16;\n";
+
+// g++ 12 has no such type for x86. Converts to float exactly and from float rounded to nearest even, so arithmetic on
+// it is arithmetic on float.
+constexpr char kBFloat16[] = R"(
+struct bfloat16 {
+  uint16_t bits;  // the upper half of a float's
+  bfloat16() = default;
+  bfloat16(float value) {
+    const uint32_t whole = __builtin_bit_cast(uint32_t, value);
+    bits = static_cast<uint16_t>(value != value ? 0x7fc0 : (whole + 0x7fff + (whole >> 16 & 1)) >> 16);
+  }
+  operator float() const { return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16); }
+};
+)";
+
 }  // namespace
 
 std::string RenderCppSignature(const Task& task) { return "extern \"C\" void run(" + Arguments(task) + ");"; }
@@ -34,7 +60,10 @@ std::string RenderCppHeader(const Task& task) {
   for (const OutputSpec& output : task.outputs) {
     if (!output.tensor.in_place) text += "//   " + output.tensor.name + ": " + ShapeText(output.tensor) + ", written\n";
   }
-  text += "#ifndef TOUCHSTONE_TASK_H_\n#define TOUCHSTONE_TASK_H_\n\n#include <cstddef>\n#include <cstdint>\n\n";
+  text += "#ifndef TOUCHSTONE_TASK_H_\n#define TOUCHSTONE_TASK_H_\n\n#include <cstddef>\n#include <cstdint>\n";
+  if (Uses(task, DType::kFloat16)) text += kFloat16;
+  if (Uses(task, DType::kBFloat16)) text += kBFloat16;
+  text += "\n";
   // Visible although everything else in a candidate is hidden: a runner looks it up by name.
   text += "extern \"C\" __attribute__((visibility(\"default\"))) void run(" + Arguments(task) + ");\n";
   text += "\n#endif  // TOUCHSTONE_TASK_H_\n";

@@ -20,6 +20,10 @@ struct TensorData {
   uint64_t row_length() const { return dims.empty() ? 1 : static_cast<uint64_t>(dims.back()); }
 };
 
+// An element of a tensor of any floating dtype. What is set is rounded to the dtype.
+double FloatAt(const TensorData& tensor, uint64_t index);
+void SetFloatAt(TensorData& tensor, uint64_t index, double value);
+
 }  // namespace touchstone
 
 #endif  // TOUCHSTONE_REWARD_TASK_TENSOR_DATA_H_

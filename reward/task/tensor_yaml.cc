@@ -49,7 +49,8 @@ constexpr std::array kReservedWords = {"alignas",     "alignof",      "and",
                                        "co_await",    "co_return",    "co_yield",
                                        "decltype",    "dynamic_cast", "not_eq",
                                        "nullptr",     "or_eq",        "static_assert",
-                                       "static_cast", "thread_local", "xor_eq"};
+                                       "static_cast", "thread_local", "xor_eq",
+                                       "float16",     "bfloat16"};
 
 // A number, or for bounds of index ranges an expression over the dims.
 Status ReadIntegerBound(const YamlCursor& cursor, double* value, std::string* expression) {

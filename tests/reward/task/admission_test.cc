@@ -67,7 +67,7 @@ Case Elementwise(const Function& f, const Tolerance& tolerance) {
   const std::vector<float> first = Normal(1);
   const std::vector<float> second = Normal(2);
   std::vector<float> rounded(first.size());
-  std::memcpy(rounded.data(), RoundedToFloat16(in(first)).bytes.data(), rounded.size() * sizeof(float));
+  std::memcpy(rounded.data(), RoundedToLowerPrecision(in(first)).bytes.data(), rounded.size() * sizeof(float));
   c.data.inputs = {in(first)};
   c.data.reference = {single(first)};
   c.data.oracle = {Make<double>(DType::kFloat64, [&](size_t i) { return f(first[i]); })};
@@ -90,7 +90,7 @@ TEST(Admission, AdmitsAnHonestTask) {
   ASSERT_EQ(report.outputs.size(), 1u);
   EXPECT_GT(report.outputs[0].tolerance_used, 0);
   EXPECT_LT(report.outputs[0].tolerance_used, 0.1);
-  EXPECT_GT(report.outputs[0].float16_distance, 10);
+  EXPECT_GT(report.outputs[0].lower_distance, 10);
   EXPECT_EQ(report.floor_bytes, 8 * kRows * kCols);
 }
 
@@ -136,6 +136,8 @@ TEST(Admission, ToleranceUsedIsTheWorstElement) {
   EXPECT_DOUBLE_EQ(ToleranceUsed(x, o, {.rtol = 1, .atol = 1}), 0.25);
   EXPECT_DOUBLE_EQ(ToleranceUsed(x, o, {.rtol = 1, .atol = 1, .rms = 1e-3}), 0.5 / std::sqrt(320.0) / 1e-3);
   EXPECT_TRUE(std::isinf(ToleranceUsed(x, o, {})));
+  const auto half = Make<uint16_t>(DType::kFloat16, [](size_t i) -> uint16_t { return i == 5 ? 0x3e00 : 0x3c00; });
+  EXPECT_DOUBLE_EQ(ToleranceUsed(half, o, {.rtol = 1, .atol = 1}), 0.25);
   const auto equal = Make<float>(DType::kFloat32, [](size_t) { return 1.0F; });
   EXPECT_EQ(ToleranceUsed(equal, o, {}), 0);
 }

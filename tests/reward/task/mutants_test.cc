@@ -61,6 +61,21 @@ TEST(Mutants, OfAnIntegerVector) {
   for (const Mutant& mutant : mutants) EXPECT_NE(mutant.name, "float16");
 }
 
+// The coarser type of sixteen bits is the other one, or eight.
+TEST(Mutants, OfSixteenBits) {
+  const std::vector<uint16_t> halves = {0x3c00, 0x3c01, 0xc000, 0x4900};  // 1, 1 + 2^-10, -2, 10
+  const TensorData right = Tensor<uint16_t>(DType::kFloat16, {2, 2}, halves);
+  const auto mutants = MakeMutants(right, right, {});
+  EXPECT_THAT(Values<uint16_t>(Named(mutants, "bfloat16")), ElementsAre(0x3c00, 0x3c00, 0xc000, 0x4900));
+  EXPECT_EQ(Values<uint16_t>(Named(mutants, "constant"))[0], 0x4100) << "the mean, 2.5";
+  EXPECT_GT(Values<uint16_t>(Named(mutants, "nan"))[1], 0x7c00);
+  EXPECT_EQ(Values<uint16_t>(Named(mutants, "one_element"))[2], 0x3c01);
+  const TensorData wide = Tensor<uint16_t>(DType::kBFloat16, {2}, {0x3f80, 0x3f81});  // 1, 1 + 2^-7
+  EXPECT_THAT(Values<uint16_t>(Named(MakeMutants(wide, wide, {}), "float8_e4m3fn")), ElementsAre(0x3f80, 0x3f80));
+  EXPECT_EQ(LowerPrecision(DType::kFloat8E4M3), std::nullopt);
+  EXPECT_EQ(LowerPrecision(DType::kInt32), std::nullopt);
+}
+
 TEST(Mutants, OfAScalarStayInBounds) {
   const TensorData right = Tensor<float>(DType::kFloat32, {}, {2});
   const auto mutants = MakeMutants(right, Tensor<float>(DType::kFloat32, {}, {5}), {});

@@ -9,6 +9,7 @@ namespace touchstone {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Every line has its number in a comment of the tests below: keep the layout.
@@ -124,6 +125,7 @@ TEST(TaskYaml, RefusesUnknownMissingAndRepeatedKeys) {
 
 TEST(TaskYaml, ChecksNames) {
   EXPECT_THAT(Complaint(With("- name: x", "- name: float")), HasSubstr("means something in C++ or Python"));
+  EXPECT_THAT(Complaint(With("- name: x", "- name: bfloat16")), HasSubstr("means something in C++ or Python"));
   EXPECT_THAT(Complaint(With("- name: x", "- name: x;y")), HasSubstr("a name is a lower-case letter"));
   EXPECT_THAT(Complaint(With("- name: x", "- name: rows")), HasSubstr("used twice"));
   EXPECT_THAT(Complaint(With("  - name: y", "  - name: index")), HasSubstr("an input that is not in_place"));
@@ -180,6 +182,20 @@ TEST(TaskYaml, RendersSignatureAndHeader) {
   EXPECT_THAT(header, HasSubstr("#include <cstdint>"));
   EXPECT_THAT(header, HasSubstr("y: float32[rows, cols - 1], written"));
   EXPECT_THAT(header, HasSubstr("state: float32[rows], read and overwritten"));
+}
+
+// Only what a task uses is defined, so that a candidate may have types of these names for itself.
+TEST(TaskYaml, RendersTypesOfSixteenBits) {
+  const auto task = ParseTask(With("name: x\n    dtype: float32", "name: x\n    dtype: bfloat16"), "t.yaml");
+  ASSERT_TRUE(task.ok()) << task.error().ToString();
+  EXPECT_THAT(RenderCppSignature(*task), HasSubstr("run(const bfloat16* x, float* state, "));
+  EXPECT_THAT(RenderCppHeader(*task), HasSubstr("struct bfloat16 {"));
+  EXPECT_THAT(RenderCppHeader(*task), Not(HasSubstr("_Float16")));
+  const auto half = ParseTask(With("name: y\n    dtype: float32", "name: y\n    dtype: float16"), "t.yaml");
+  ASSERT_TRUE(half.ok()) << half.error().ToString();
+  EXPECT_THAT(RenderCppSignature(*half), HasSubstr(", float16* y, "));
+  EXPECT_THAT(RenderCppHeader(*half), HasSubstr("using float16 = _Float16;"));
+  EXPECT_THAT(RenderCppHeader(*ParseTask(kTask, "t.yaml")), Not(HasSubstr("float16")));
 }
 
 // Every prefix of a good file is read or refused, never worse.
