@@ -74,7 +74,7 @@ void ExpectMargin(const Task& task, const DimValues& dims, const std::map<std::s
 // One test goes over all tasks, because each test is a process of its own that starts LibTorch.
 TEST(EveryReference, UsesLessThanAQuarterOfTheTolerance) {
   const std::vector<Task> tasks = ShippedTasks();
-  ASSERT_EQ(tasks.size(), 16u);
+  ASSERT_GE(tasks.size(), 35u);
   for (const Task& task : tasks) {
     for (const char* which : {"cpu", "largest", "smallest"}) {
       SCOPED_TRACE(task.id + ", " + which);
