@@ -8,7 +8,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kIdleCheck{5};
-constexpr char kSeparator = '\n';  // in what is stored of a submit, between the method and its payload
 
 UnixMicros NowMicros() {
   return std::chrono::duration_cast<UnixMicros>(std::chrono::system_clock::now().time_since_epoch());

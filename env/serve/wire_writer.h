@@ -4,6 +4,7 @@
 
 #include <msgpack.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -47,6 +48,9 @@ class Writer {
  public:
   static constexpr bool kReads = false;
 
+  // One message is about as large as the one before.
+  Writer() { buffer_.bytes.reserve(last_size_ + last_size_ / 8); }
+
   template <typename T>
   void operator()(std::string_view name, const T& value, const Rule& = {}) {
     Put(name);
@@ -67,7 +71,10 @@ class Writer {
   }
 
   void BeginMap(uint32_t entries) { packer_.pack_map(entries); }
-  std::string Take() { return std::move(buffer_.bytes); }
+  std::string Take() {
+    last_size_ = std::max(buffer_.bytes.size(), last_size_ / 2);
+    return std::move(buffer_.bytes);
+  }
 
  private:
   struct Buffer {
@@ -117,6 +124,7 @@ class Writer {
     Fields(*this, t);
   }
 
+  static inline thread_local size_t last_size_ = 0;
   Buffer buffer_;
   msgpack::packer<Buffer> packer_{buffer_};
 };
