@@ -86,12 +86,12 @@ def train(
     task: str,
     *,
     address: str | None = None,
-    iterations: int = 12,
-    group: int = 8,
+    iterations: int = 6,
+    group: int = 16,
     draws: int = 16,
     seed: int = 0,
     profile: str = "quick",
-    learning_rate: float = 0.4,
+    learning_rate: float = 0.6,
     entropy_weight: float = 0.05,
 ) -> Training:
     """`draws` kernels from the untrained and from the trained policy are compared; a multiple of `group`."""
@@ -157,8 +157,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--task", action="append", choices=sorted(SPACES), help="may be repeated; default: all")
     parser.add_argument("--address", help="of the server; default: TOUCHSTONE_ADDRESS, else the client's default")
-    parser.add_argument("--iterations", type=int, default=12)
-    parser.add_argument("--group", type=int, default=8, help="kernels drawn in one iteration")
+    parser.add_argument("--iterations", type=int, default=6)
+    parser.add_argument("--group", type=int, default=16, help="kernels drawn in one iteration")
     parser.add_argument("--draws", type=int, default=16, help="kernels by which the policies are compared")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--profile", default="quick")
