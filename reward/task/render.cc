@@ -31,11 +31,17 @@ bool Uses(const Task& task, DType dtype) {
                      [&](const OutputSpec& output) { return is(output.tensor); });
 }
 
-// The compiler's own type: converts to and from float, and is rounded to nearest even.
-constexpr char kFloat16[] = "\nusing float16 = _Float16;\n";
-
-// g++ 12 has no such type for x86. Converts to float exactly and from float rounded to nearest even, so arithmetic on
-// it is arithmetic on float.
+// Both convert to float exactly and from float rounded to nearest even, so that arithmetic on them is arithmetic on
+// float. That of the compiler's own _Float16 is not: the product of two is rounded before it goes into a float's sum.
+// And g++ 12 has no bfloat16 for x86.
+constexpr char kFloat16[] = R"(
+struct float16 {
+  uint16_t bits;
+  float16() = default;
+  float16(float value) : bits(__builtin_bit_cast(uint16_t, static_cast<_Float16>(value))) {}
+  operator float() const { return __builtin_bit_cast(_Float16, bits); }
+};
+)";
 constexpr char kBFloat16[] = R"(
 struct bfloat16 {
   uint16_t bits;  // the upper half of a float's

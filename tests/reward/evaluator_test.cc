@@ -28,6 +28,17 @@ constexpr char kCrash[] = R"(
 extern "C" void run(const float*, const float*, float* z, int64_t) { *(volatile float*)(z + (1ll << 40)) = 1; })";
 constexpr char kHang[] = R"(
 extern "C" void run(const float*, const float*, float*, int64_t) { for (volatile int i = 0;;) i = i + 1; })";
+// TYPE is one of sixteen bits, SUM what products are added up in.
+constexpr char kMatmul[] = R"(
+extern "C" void run(const TYPE* a, const TYPE* b, TYPE* c, int64_t m, int64_t n, int64_t k) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      SUM sum = 0;
+      for (int64_t l = 0; l < k; ++l) sum = static_cast<SUM>(sum + a[i * k + l] * b[l * n + j]);
+      c[i * n + j] = static_cast<TYPE>(sum);
+    }
+  }
+})";
 constexpr char kNotCpp[] = "this is not C++";
 
 class EvaluatorTest : public ::testing::Test {
@@ -83,6 +94,24 @@ TEST_F(EvaluatorTest, AWrongElementIsIncorrect) {
   const EvalResult result = Evaluate(Request(kWrong, "check"));
   EXPECT_EQ(result.status, EvalStatus::kIncorrect) << result.reason;
   EXPECT_EQ(result.fault(), Fault::kCandidate);
+}
+
+// A candidate sees the types that the header defines, whose products are those of floats. Generator, reference and
+// comparison agree with it about their bits.
+TEST_F(EvaluatorTest, SumsOfSixteenBitsAreToldFromSumsOfFloats) {
+  for (const std::string type : {"float16", "bfloat16"}) {
+    SCOPED_TRACE(type);
+    const auto task = FindTask("matmul_" + type);
+    ASSERT_TRUE(task.ok()) << task.error().ToString();
+    EvalRequest request = Request("", "check");
+    request.task = &*task;
+    request.source = "#define TYPE " + type + "\n#define SUM float\n" + kMatmul;
+    const EvalResult right = Evaluate(request);
+    EXPECT_EQ(right.status, EvalStatus::kSuccess) << right.reason;
+    request.source = "#define TYPE " + type + "\n#define SUM " + type + "\n" + kMatmul;
+    const EvalResult coarse = Evaluate(request);
+    EXPECT_EQ(coarse.status, EvalStatus::kIncorrect) << coarse.reason;
+  }
 }
 
 TEST_F(EvaluatorTest, ACrashIsARuntimeErrorThatNamesTheSignal) {

@@ -31,7 +31,8 @@ class CheckTaskTest : public ::testing::Test {
 };
 
 TEST_F(CheckTaskTest, AdmitsShippedTasks) {
-  for (const char* id : {"add", "argmax", "adamw_step", "conv2d"}) {
+  for (const char* id :
+       {"add", "argmax", "adamw_step", "conv2d", "matmul_float16", "matmul_bfloat16", "quantize_int8"}) {
     SCOPED_TRACE(id);
     const auto report = Check(FindTask(id).value());
     ASSERT_TRUE(report.ok()) << report.error().ToString();
