@@ -9,7 +9,7 @@ std::optional<double> RolloutRecord::score() const {
   const bool flagged = std::any_of(result.evidence.begin(), result.evidence.end(), [](const Evidence& evidence) {
     return evidence.severity != Evidence::Severity::kInfo;
   });
-  if (flagged) return std::nullopt;
+  if (flagged || !(result.rewarded_speedup > 0)) return std::nullopt;
   return result.rewarded_speedup;
 }
 

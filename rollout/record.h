@@ -65,7 +65,7 @@ struct RolloutRecord {
   bool truncated = false;
 
   // The score that selectors use: the rewarded speedup of a success without suspicious or condemning evidence.
-  // None: never an exemplar.
+  // None: never an exemplar. A success that nothing timed has none, either.
   std::optional<double> score() const;
 };
 

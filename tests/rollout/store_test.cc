@@ -329,6 +329,14 @@ TEST_F(StoreTest, WritersOfManyThreadsGetEachTheirOwnSequence) {
   EXPECT_EQ(all.size(), size_t{kThreads * kEach});
 }
 
+// The profile `check` times nothing. A score of 0 would have made such a kernel the worst of its task: the rejected half
+// of pairs.
+TEST(RolloutRecordTest, ASuccessThatNothingTimedHasNoScore) {
+  RolloutRecord record = MakeRollout(1, "add", 2.5);
+  record.result.rewarded_speedup = 0;
+  EXPECT_EQ(record.score(), std::nullopt);
+}
+
 TEST(RolloutRecordTest, OnlyAnUnsuspectedSuccessHasAScore) {
   RolloutRecord record = MakeRollout(1, "add", 2.5);
   EXPECT_EQ(record.score(), 2.5);
