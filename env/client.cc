@@ -4,6 +4,7 @@
 #include <zmq.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <thread>
 #include <utility>
 
@@ -147,11 +148,11 @@ class ZmqClient final : public Client {
   Result<Reply> Exchange(const wire::Call& call) {
     const std::string payload = wire::EncodeRequest(call);
     const auto until = Clock::now() + options_.timeout;
-    TOUCHSTONE_RETURN_IF_ERROR(Send(call, payload));
+    TOUCHSTONE_RETURN_IF_ERROR(Send(call, payload, until));
     while (true) {
       TOUCHSTONE_ASSIGN(const Event event, NextEvent(call.key.request_id, until));
       if (event == Event::kDisconnected) {  // what is sent now leaves when the connection is there again
-        TOUCHSTONE_RETURN_IF_ERROR(Send(call, payload));
+        TOUCHSTONE_RETURN_IF_ERROR(Send(call, payload, until));
         continue;
       }
       const std::string_view bytes(static_cast<const char*>(payload_.data()), payload_.size());
@@ -161,13 +162,18 @@ class ZmqClient final : public Client {
       const milliseconds pause(last_error_.retry_after_ms.value_or(100));
       if (Clock::now() + pause >= until) return wire::ToError(last_error_);
       std::this_thread::sleep_for(pause);
-      TOUCHSTONE_RETURN_IF_ERROR(Send(call, payload));
+      TOUCHSTONE_RETURN_IF_ERROR(Send(call, payload, until));
     }
   }
 
-  Status Send(const wire::Call& call, const std::string& payload) {
+  // Waits for a connection where there is none: one that the server refused is not even there to be queued on.
+  Status Send(const wire::Call& call, const std::string& payload, Clock::time_point until) {
     try {
-      socket_.send(zmq::buffer(call.key.request_id), zmq::send_flags::sndmore);
+      const auto left = std::max(std::chrono::ceil<milliseconds>(until - Clock::now()), milliseconds(1));
+      socket_.set(zmq::sockopt::sndtimeo, static_cast<int>(std::min<int64_t>(left.count(), INT_MAX)));
+      if (!socket_.send(zmq::buffer(call.key.request_id), zmq::send_flags::sndmore).has_value()) {
+        return Error(ErrorCode::kDeadline, "no connection in " + std::to_string(options_.timeout.count()) + " ms");
+      }
       socket_.send(zmq::buffer(wire::MethodOf(call.request)), zmq::send_flags::sndmore);
       socket_.send(zmq::buffer(payload), zmq::send_flags::none);
       return {};
