@@ -88,7 +88,7 @@ class EndSignal {
   static inline int event_ = -1;
 };
 
-Result<std::unique_ptr<Scheduler>> MakeScheduler(const SlotPlan& plan, std::shared_ptr<Metrics*> metrics) {
+Result<std::unique_ptr<Scheduler>> MakeScheduler(const SlotPlan& plan, const std::shared_ptr<Metrics*>& metrics) {
   SchedulerOptions options;
   TOUCHSTONE_ASSIGN(options.slots, PlanSlots(plan, UsableCpus()));
   TOUCHSTONE_ASSIGN(options.probe, SlotProbe::Load());

@@ -51,70 +51,70 @@ class Metrics::Registry final : public prometheus::Collectable {
  public:
   explicit Registry(std::function<ServerGauges()> gauges) : gauges_(std::move(gauges)) {
     for (const std::string_view method : wire::kMethods) {
-      requests.emplace(method, &requests_family.Add({{"method", std::string(method)}}));
+      requests.emplace(method, &requests_family_.Add({{"method", std::string(method)}}));
     }
     for (size_t i = 0; i < outcomes.size(); ++i) {
       const auto status = static_cast<EvalStatus>(i);
-      outcomes[i] = &outcomes_family.Add({{"status", std::string(ToString(status))}});
+      outcomes[i] = &outcomes_family_.Add({{"status", std::string(ToString(status))}});
     }
     for (const char* phase : {"compile", "judge", "measure"}) {
-      phases.emplace(phase, &phases_family.Add({{"phase", phase}}, kSeconds));
+      phases.emplace(phase, &phases_family_.Add({{"phase", phase}}, kSeconds));
     }
   }
 
   std::vector<prometheus::MetricFamily> Collect() const override {
     const ServerGauges now = gauges_();
-    waiting.Set(static_cast<double>(now.scheduler.waiting));
-    running.Set(static_cast<double>(now.scheduler.running));
-    in_flight.Set(static_cast<double>(now.in_flight));
-    sessions.Set(static_cast<double>(now.sessions));
-    kept.Set(static_cast<double>(now.kept_results));
+    waiting_.Set(static_cast<double>(now.scheduler.waiting));
+    running_.Set(static_cast<double>(now.scheduler.running));
+    in_flight_.Set(static_cast<double>(now.in_flight));
+    sessions_.Set(static_cast<double>(now.sessions));
+    kept_.Set(static_cast<double>(now.kept_results));
     for (const SlotStatus& slot : now.scheduler.slots) {
       const prometheus::Labels labels = {{"slot", slot.spec.name}};
-      busy_family.Add(labels).Set(slot.busy.count());
-      up_family.Add(labels).Set(slot.state == SlotState::kIdle || slot.state == SlotState::kBusy ? 1 : 0);
+      busy_family_.Add(labels).Set(slot.busy.count());
+      up_family_.Add(labels).Set(slot.state == SlotState::kIdle || slot.state == SlotState::kBusy ? 1 : 0);
     }
-    return registry.Collect();
+    return registry_.Collect();
   }
 
  private:
   std::function<ServerGauges()> gauges_;
-  mutable prometheus::Registry registry;  // first: the families below live in it
+  mutable prometheus::Registry registry_;  // first: the families below live in it
 
   prometheus::Gauge& Gauge(const char* name, const char* help) {
-    return Family(registry, prometheus::BuildGauge(), name, help).Add({});
+    return Family(registry_, prometheus::BuildGauge(), name, help).Add({});
   }
 
-  prometheus::Family<prometheus::Counter>& requests_family =
-      Family(registry, prometheus::BuildCounter(), "touchstone_requests_total", "Requests by method");
-  prometheus::Family<prometheus::Counter>& outcomes_family =
-      Family(registry, prometheus::BuildCounter(), "touchstone_outcomes_total",
+  prometheus::Family<prometheus::Counter>& requests_family_ =
+      Family(registry_, prometheus::BuildCounter(), "touchstone_requests_total", "Requests by method");
+  prometheus::Family<prometheus::Counter>& outcomes_family_ =
+      Family(registry_, prometheus::BuildCounter(), "touchstone_outcomes_total",
              "Replies of step, score and validate by status");
-  prometheus::Family<Histogram>& phases_family =
-      Family(registry, prometheus::BuildHistogram(), "touchstone_evaluation_seconds", "Evaluations by phase");
-  prometheus::Family<prometheus::Gauge>& busy_family = Family(
-      registry, prometheus::BuildGauge(), "touchstone_slot_busy_seconds_total", "Time in which the slot evaluated");
-  prometheus::Family<prometheus::Gauge>& up_family =
-      Family(registry, prometheus::BuildGauge(), "touchstone_slot_up", "1: the slot takes work");
-  prometheus::Gauge& waiting = Gauge("touchstone_waiting_evaluations", "Evaluations that wait for a slot");
-  prometheus::Gauge& running = Gauge("touchstone_running_evaluations", "Evaluations that run");
-  prometheus::Gauge& in_flight = Gauge("touchstone_requests_in_flight", "Requests that are not answered");
-  prometheus::Gauge& sessions = Gauge("touchstone_open_sessions", "Sessions that are open");
-  prometheus::Gauge& kept = Gauge("touchstone_kept_results", "Results that wait to be collected");
+  prometheus::Family<Histogram>& phases_family_ =
+      Family(registry_, prometheus::BuildHistogram(), "touchstone_evaluation_seconds", "Evaluations by phase");
+  prometheus::Family<prometheus::Gauge>& busy_family_ = Family(
+      registry_, prometheus::BuildGauge(), "touchstone_slot_busy_seconds_total", "Time in which the slot evaluated");
+  prometheus::Family<prometheus::Gauge>& up_family_ =
+      Family(registry_, prometheus::BuildGauge(), "touchstone_slot_up", "1: the slot takes work");
+  prometheus::Gauge& waiting_ = Gauge("touchstone_waiting_evaluations", "Evaluations that wait for a slot");
+  prometheus::Gauge& running_ = Gauge("touchstone_running_evaluations", "Evaluations that run");
+  prometheus::Gauge& in_flight_ = Gauge("touchstone_requests_in_flight", "Requests that are not answered");
+  prometheus::Gauge& sessions_ = Gauge("touchstone_open_sessions", "Sessions that are open");
+  prometheus::Gauge& kept_ = Gauge("touchstone_kept_results", "Results that wait to be collected");
 
  public:
   prometheus::Family<prometheus::Counter>& errors_family =
-      Family(registry, prometheus::BuildCounter(), "touchstone_errors_total", "Error replies by code");
+      Family(registry_, prometheus::BuildCounter(), "touchstone_errors_total", "Error replies by code");
   prometheus::Family<prometheus::Counter>& faults_family = Family(
-      registry, prometheus::BuildCounter(), "touchstone_environment_faults_total", "Evaluations that broke a slot");
-  prometheus::Counter& bad_connections = Family(registry, prometheus::BuildCounter(),
+      registry_, prometheus::BuildCounter(), "touchstone_environment_faults_total", "Evaluations that broke a slot");
+  prometheus::Counter& bad_connections = Family(registry_, prometheus::BuildCounter(),
                                                 "touchstone_bad_connections_total", "Connections that spoke no ZeroMQ")
                                              .Add({});
-  prometheus::Counter& undelivered = Family(registry, prometheus::BuildCounter(),
+  prometheus::Counter& undelivered = Family(registry_, prometheus::BuildCounter(),
                                             "touchstone_undelivered_replies_total", "Replies whose client was gone")
                                          .Add({});
   Histogram& queue_wait =
-      Family(registry, prometheus::BuildHistogram(), "touchstone_queue_wait_seconds", "Wait for a slot")
+      Family(registry_, prometheus::BuildHistogram(), "touchstone_queue_wait_seconds", "Wait for a slot")
           .Add({}, kSeconds);
   std::map<std::string, prometheus::Counter*, std::less<>> requests;
   std::array<prometheus::Counter*, static_cast<size_t>(EvalStatus::kDeadline) + 1> outcomes{};

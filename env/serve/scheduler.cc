@@ -208,7 +208,7 @@ Status Scheduler::StartAndProbe(Slot& slot) {
   if (slot.evaluator == nullptr) {
     TOUCHSTONE_ASSIGN(slot.evaluator, options_.make_evaluator(slot.spec));
   }
-  const Status works = options_.probe(*slot.evaluator);
+  Status works = options_.probe(*slot.evaluator);
   if (works.ok()) slot.proven_at = Clock::now();
   if (!works.ok()) slot.evaluator.reset();  // started from the ground up next time
   return works;

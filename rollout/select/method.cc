@@ -6,17 +6,17 @@
 namespace touchstone {
 
 Result<const SelectionMethod*> FindMethod(std::string_view name) {
-  static const auto* const kMethods = [] {
-    auto* methods = new std::map<std::string, std::unique_ptr<SelectionMethod>, std::less<>>;
-    (*methods)["uniform"] = MakeUniform();
-    (*methods)["top_k"] = MakeTopK();
-    (*methods)["cuda_l1"] = MakeCudaL1();
-    return methods;
+  static const auto* const methods = [] {
+    auto* made = new std::map<std::string, std::unique_ptr<SelectionMethod>, std::less<>>;
+    (*made)["uniform"] = MakeUniform();
+    (*made)["top_k"] = MakeTopK();
+    (*made)["cuda_l1"] = MakeCudaL1();
+    return made;
   }();
-  const auto found = kMethods->find(name);
-  if (found != kMethods->end()) return found->second.get();
+  const auto found = methods->find(name);
+  if (found != methods->end()) return found->second.get();
   std::string names;
-  for (const auto& [known, method] : *kMethods) names += (names.empty() ? "" : ", ") + known;
+  for (const auto& [known, method] : *methods) names += (names.empty() ? "" : ", ") + known;
   return Error(ErrorCode::kNotFound, "selector: no selector '" + std::string(name) + "'; there are " + names);
 }
 
