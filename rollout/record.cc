@@ -9,7 +9,8 @@ std::optional<double> RolloutRecord::score() const {
   const bool flagged = std::any_of(result.evidence.begin(), result.evidence.end(), [](const Evidence& evidence) {
     return evidence.severity != Evidence::Severity::kInfo;
   });
-  if (flagged || !(result.rewarded_speedup > 0)) return std::nullopt;
+  const bool own_baseline = !result.baseline.empty() && result.baseline != "reference";
+  if (flagged || own_baseline || !(result.rewarded_speedup > 0)) return std::nullopt;
   return result.rewarded_speedup;
 }
 

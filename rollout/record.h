@@ -65,7 +65,8 @@ struct RolloutRecord {
   bool truncated = false;
 
   // The score that selectors use: the rewarded speedup of a success without suspicious or condemning evidence.
-  // None: never an exemplar. A success that nothing timed has none, either.
+  // None: never an exemplar. A success that nothing timed has none, nor one against another
+  // baseline than the task's reference: whoever chooses a slow one would top the list.
   std::optional<double> score() const;
 };
 

@@ -6,13 +6,17 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "env/cli/command.h"
 #include "env/cli/slot.h"
 #include "env/env.h"
@@ -88,9 +92,46 @@ class EndSignal {
   static inline int event_ = -1;
 };
 
-Result<std::unique_ptr<Scheduler>> MakeScheduler(const SlotPlan& plan, const std::shared_ptr<Metrics*>& metrics) {
+// Where slots report to: the server's metrics while there is a server.
+class MetricsSink {
+ public:
+  void Set(Metrics* metrics) {
+    const MutexLock lock(mutex_);
+    metrics_ = metrics;
+  }
+  void Observe(const JobReport& report) {
+    const MutexLock lock(mutex_);
+    if (metrics_ != nullptr) metrics_->Observe(report);
+  }
+  void CountEnvironmentFault(const std::string& slot) {
+    const MutexLock lock(mutex_);
+    if (metrics_ != nullptr) metrics_->CountEnvironmentFault(slot);
+  }
+
+ private:
+  Mutex mutex_;
+  Metrics* metrics_ TOUCHSTONE_GUARDED_BY(mutex_) = nullptr;
+};
+
+std::string CpuModel() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+// What a policy may know of the machine that it writes for.
+std::map<std::string, std::string> DeviceFactsOf(const SlotPlan& plan, const std::vector<SlotSpec>& slots) {
+  size_t cores = 0;
+  for (const SlotSpec& slot : slots) cores = std::max(cores, slot.cpus.size());
+  return {{"device", "cpu"}, {"cpu", CpuModel()}, {"cores", std::to_string(cores)}, {"isolation", plan.level}};
+}
+
+Result<std::unique_ptr<Scheduler>> MakeScheduler(const SlotPlan& plan, const std::shared_ptr<MetricsSink>& metrics) {
   SchedulerOptions options;
   TOUCHSTONE_ASSIGN(options.slots, PlanSlots(plan, UsableCpus()));
+  options.device_facts = DeviceFactsOf(plan, options.slots);
   TOUCHSTONE_ASSIGN(options.probe, SlotProbe::Load());
   options.make_evaluator = [plan](const SlotSpec& slot) {
     SlotOptions one;
@@ -101,12 +142,10 @@ Result<std::unique_ptr<Scheduler>> MakeScheduler(const SlotPlan& plan, const std
     return MakeEvaluator(one);
   };
   options.max_waiting = plan.max_waiting;
-  options.on_finished = [metrics](const JobReport& report) {
-    if (*metrics != nullptr) (*metrics)->Observe(report);
-  };
+  options.on_finished = [metrics](const JobReport& report) { metrics->Observe(report); };
   options.on_environment_fault = [metrics](const std::string& slot) {
     spdlog::warn("an evaluation broke slot {}", slot);
-    if (*metrics != nullptr) (*metrics)->CountEnvironmentFault(slot);
+    metrics->CountEnvironmentFault(slot);
   };
   return Scheduler::Create(std::move(options));
 }
@@ -123,7 +162,7 @@ ExitCode Serve(const ServeConfig& config) {
     if (!made.ok()) return Fail(made.error());
     selector = *std::move(made);
   }
-  auto metrics = std::make_shared<Metrics*>(nullptr);
+  const auto metrics = std::make_shared<MetricsSink>();
   auto scheduler = MakeScheduler(config.slots, metrics);
   if (!scheduler.ok()) return Fail(scheduler.error());
   auto environment = Environment::Create(config.environment, **scheduler, store.get(), selector.get());
@@ -133,12 +172,14 @@ ExitCode Serve(const ServeConfig& config) {
                     Facts((*scheduler)->DeviceFacts())};
   auto server = Server::Start(config.server, std::move(parts));
   if (!server.ok()) return Fail(server.error());
+  metrics->Set(&(*server)->metrics());
   std::printf("endpoint %s\nhealth %s\nmetrics %s\nstore %s\nready\n", (*server)->endpoint().c_str(),
               (*server)->health_endpoint().c_str(), config.server.metrics_address.c_str(), config.store.folder.c_str());
   std::fflush(stdout);
 
   end.Wait();
   const bool drained = (*server)->Drain(config.drain);
+  metrics->Set(nullptr);
   server->reset();
   // An evaluation that did not end in time would hold everything up; its boxes die with this process.
   if (!drained) std::_Exit(kExitSuccess);

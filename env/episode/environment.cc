@@ -218,7 +218,7 @@ bool EpisodeEnvironment::Cancel(const RequestKey& key) { return evaluations_.Can
 
 Result<Selection> EpisodeEnvironment::Sample(const SelectionRequest& request) {
   if (selector_ == nullptr) {
-    return Error(ErrorCode::kUnavailable, "this environment keeps no rollouts that could be drawn");
+    return Error(ErrorCode::kInvalidArgument, "this environment keeps no rollouts that could be drawn");
   }
   if (const auto task = library_->FindTask(request.task); !task.ok()) return task.error();
   return selector_->Select(request);
@@ -227,7 +227,7 @@ Result<Selection> EpisodeEnvironment::Sample(const SelectionRequest& request) {
 Result<std::vector<Exemplar>> EpisodeEnvironment::Exemplars(const Selection& selection) {
   std::vector<Exemplar> exemplars;
   for (const Selected& item : selection.items) {
-    if (store_ == nullptr) return Error(ErrorCode::kUnavailable, "this environment keeps no rollouts");
+    if (store_ == nullptr) return Error(ErrorCode::kInvalidArgument, "this environment keeps no rollouts");
     TOUCHSTONE_ASSIGN(RolloutRecord record, store_->Read(item.id));
     exemplars.push_back({item.id, std::move(record.source), item.score, item.probability});
   }

@@ -83,7 +83,7 @@ void EpisodeEnvironment::Validate(ValidateRequest request, Done<ValidateReply> d
   Status good = CheckKey(request.key);
   if (good.ok()) good = CheckPacing(request.deadline, request.priority);
   if (!good.ok()) return done(good.error());
-  if (store_ == nullptr) return done(Error(ErrorCode::kUnavailable, "this environment keeps no rollouts"));
+  if (store_ == nullptr) return done(Error(ErrorCode::kInvalidArgument, "this environment keeps no rollouts"));
   if (!answers_.Join(request.key, std::move(done))) return;
   auto work = std::make_shared<ValidateWork>();
   work->request = std::move(request);

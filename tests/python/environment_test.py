@@ -163,6 +163,14 @@ class Calls(unittest.TestCase):
             self.assertTrue(health["slots"])
             self.assertIn("# HELP", c.metrics())
 
+    def test_evaluations_are_counted_and_the_device_is_named(self) -> None:
+        # Both stayed empty in the program, while the tests of the parts saw them filled.
+        with client() as c:
+            c.score("add", "no C++", profile="check", reward="binary")
+            counts = [line.split()[-1] for line in c.metrics().splitlines() if line.startswith("touchstone_queue_wait_seconds_count")]
+            self.assertGreater(float(counts[0]), 0)
+            self.assertTrue(c.describe()["device"]["cpu"])
+
 
 class Restart(unittest.TestCase):
     def test_episodes_and_results_outlive_the_server(self) -> None:

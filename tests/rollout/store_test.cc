@@ -329,11 +329,19 @@ TEST_F(StoreTest, WritersOfManyThreadsGetEachTheirOwnSequence) {
   EXPECT_EQ(all.size(), size_t{kThreads * kEach});
 }
 
-// The profile `check` times nothing. A score of 0 would have made such a kernel the worst of its task: the rejected half
-// of pairs.
+// The profile `check` times nothing. A score of 0 would have made such a kernel the worst of its task: the rejected
+// half of pairs.
 TEST(RolloutRecordTest, ASuccessThatNothingTimedHasNoScore) {
   RolloutRecord record = MakeRollout(1, "add", 2.5);
   record.result.rewarded_speedup = 0;
+  EXPECT_EQ(record.score(), std::nullopt);
+}
+
+// The attack: a kernel scored against a slow baseline of one's own came before every other exemplar of its task.
+TEST(RolloutRecordTest, ASuccessAgainstABaselineOfOnesOwnHasNoScore) {
+  RolloutRecord record = MakeRollout(1, "add", 20);
+  EXPECT_EQ(record.score(), 20);
+  record.result.baseline = "0123456789abcdef";
   EXPECT_EQ(record.score(), std::nullopt);
 }
 
