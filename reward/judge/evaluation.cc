@@ -8,13 +8,16 @@ namespace {
 
 constexpr size_t kTiles = 64;
 
-// A hidden shape: each declared dim drawn uniformly from its multiples in range, the others as they are.
-DimValues DrawDims(const Task& task, DimValues dims, ChoiceStream& choices) {
+// A hidden shape: each declared dim drawn uniformly from its multiples in range, the others as they are. `odd`: an odd
+// multiple, where the range has one; two even draws in a row would miss every kernel that forgets the rest of a pair.
+DimValues DrawDims(const Task& task, DimValues dims, ChoiceStream& choices, bool odd) {
   for (const HiddenDim& hidden : task.hidden_shapes) {
     for (auto& [name, value] : dims) {
       if (name != hidden.dim) continue;
       const int64_t steps = (hidden.high - hidden.low) / hidden.multiple + 1;
       value = hidden.low + hidden.multiple * static_cast<int64_t>(choices.Below(static_cast<uint64_t>(steps)));
+      if (!odd || value / hidden.multiple % 2 != 0 || steps < 2) continue;
+      value += value + hidden.multiple <= hidden.high ? hidden.multiple : -hidden.multiple;
     }
   }
   return dims;
@@ -186,7 +189,7 @@ Evaluation::Step Evaluation::CheckDeclared() {
 Evaluation::Step Evaluation::CheckHidden() {
   const int shapes = task_.hidden_shapes.empty() ? 0 : input_.profile.hidden_shape_trials;
   for (int trial = 0; trial < shapes; ++trial) {
-    TOUCHSTONE_ASSIGN(auto fate, Trial(DrawDims(task_, input_.dims, choices_), {}, "hidden_shape", trial));
+    TOUCHSTONE_ASSIGN(auto fate, Trial(DrawDims(task_, input_.dims, choices_, trial == 0), {}, "hidden_shape", trial));
     if (fate) return fate;
   }
   if (input_.profile.hidden_distributions) {

@@ -242,7 +242,7 @@ TEST_F(EnvironmentTest, ABadResetIsRefusedAndNamesTheField) {
   EXPECT_EQ(code([](R& r) { r.target_speedup = -1; }, "target_speedup"), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code([](R& r) { r.budget = std::chrono::milliseconds(0); }, "budget_ms"), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code([](R& r) { r.exemplars = 17; }, "exemplars"), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(code([](R& r) { r.exemplars = 1; }, "exemplars"), ErrorCode::kUnavailable);
+  EXPECT_EQ(code([](R& r) { r.exemplars = 1; }, "exemplars"), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code([](R& r) { r.group_id = std::string(257, 'g'); }, "group_id"), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code([](R& r) { r.baseline_source = " "; }, "baseline_source"), ErrorCode::kInvalidArgument);
   EXPECT_EQ(environment_->open_sessions(), 0U);
