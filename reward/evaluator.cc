@@ -2,11 +2,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <fstream>
 #include <optional>
 
+#include "base/cpu_model.h"
 #include "base/program_folder.h"
+#include "base/utc.h"
 #include "reward/judge/judge_process.h"
 #include "reward/judge/judge_wire.h"
 #include "reward/reward.h"
@@ -26,23 +27,6 @@ std::vector<int> OnlineCpus() {
     if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
   }
   return cpus;
-}
-
-std::string UtcNow() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
-std::string CpuModel() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
 }
 
 // The status that a build which made no artifact means for the candidate.
@@ -153,7 +137,7 @@ class SlotEvaluator final : public Evaluator {
     ::uname(&host);
     head.environment["host"] = host.nodename;
     head.environment["kernel"] = host.release;
-    head.environment["cpu"] = CpuModel();
+    head.environment["cpu"] = CpuModel().value_or("unknown");
     std::string cpus;
     for (const int cpu : options_.cpus) cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
     head.environment["cpus"] = cpus;

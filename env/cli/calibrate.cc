@@ -1,15 +1,14 @@
 // touchstone calibrate: how far apart two starts of the same kernel are on this host.
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/utc.h"
 #include "env/cli/command.h"
 #include "env/cli/progress.h"
 #include "env/cli/session.h"
@@ -71,15 +70,6 @@ std::vector<StartRounds> StartsOf(const EvalResult& result) {
   return list;
 }
 
-std::string NowUtc() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 Result<double> Measure(const Kernel& kernel, const Options& options, Evaluator& evaluator, Progress& progress,
                        size_t done) {
   TOUCHSTONE_ASSIGN(const Task task, FindTask(kernel.task));
@@ -123,7 +113,7 @@ Result<Calibration> Run(const Options& options) {
     calibration.between_start_sd = std::max(calibration.between_start_sd, sd);
     calibration.evaluations += options.evaluations;
   }
-  calibration.date = NowUtc();
+  calibration.date = UtcNow();
   progress.Clear();
   for (const auto& [task, sd] : found) std::printf("%s: starts differ by %.3f %%\n", task.c_str(), 100 * sd);
   TOUCHSTONE_RETURN_IF_ERROR(CalibrationStore(options.slot.calibration_file).Put(calibration));

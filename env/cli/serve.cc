@@ -10,12 +10,12 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/cpu_model.h"
 #include "base/mutex.h"
 #include "env/cli/command.h"
 #include "env/cli/slot.h"
@@ -113,19 +113,14 @@ class MetricsSink {
   Metrics* metrics_ TOUCHSTONE_GUARDED_BY(mutex_) = nullptr;
 };
 
-std::string CpuModel() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
 // What a policy may know of the machine that it writes for.
 std::map<std::string, std::string> DeviceFactsOf(const SlotPlan& plan, const std::vector<SlotSpec>& slots) {
   size_t cores = 0;
   for (const SlotSpec& slot : slots) cores = std::max(cores, slot.cpus.size());
-  return {{"device", "cpu"}, {"cpu", CpuModel()}, {"cores", std::to_string(cores)}, {"isolation", plan.level}};
+  return {{"device", "cpu"},
+          {"cpu", CpuModel().value_or("unknown")},
+          {"cores", std::to_string(cores)},
+          {"isolation", plan.level}};
 }
 
 Result<std::unique_ptr<Scheduler>> MakeScheduler(const SlotPlan& plan, const std::shared_ptr<MetricsSink>& metrics) {

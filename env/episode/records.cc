@@ -1,23 +1,14 @@
 #include "env/episode/records.h"
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/utc.h"
 #include "reward/presets/preset.h"
 
 namespace touchstone {
 namespace {
-
-std::string Utc(UnixMicros time) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 RolloutRecord Common(const SessionSpec& spec, const RequestKey& key, const Submitted& submitted, EvalResult result,
                      double best_before, UnixMicros time) {
@@ -57,7 +48,7 @@ EvalResult FormatErrorResult(const SessionSpec& spec, const std::string& why, Un
   result.interface_name = spec.interface_name;
   result.baseline = spec.baseline_source ? HashHex(*spec.baseline_source) : "reference";
   result.profile = spec.profile;
-  result.record_time = Utc(time);
+  result.record_time = UtcText(std::chrono::duration_cast<std::chrono::seconds>(time).count());
   return result;
 }
 

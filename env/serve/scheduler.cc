@@ -1,9 +1,9 @@
 #include "env/serve/scheduler.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "base/hash.h"
+#include "base/utc.h"
 
 namespace touchstone {
 namespace {
@@ -13,15 +13,6 @@ constexpr auto kNever = Clock::time_point::max();
 constexpr int kMaxSlotsBroken = 2;
 
 bool IsTimed(const ScheduledJob& job) { return job.job.request.profile.max_rounds > 0; }
-
-std::string UtcNow() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 // The record of a job whose end no evaluator decided.
 EvalResult RecordOf(const EvaluationJob& job, EvalStatus status, std::string reason) {

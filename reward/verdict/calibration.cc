@@ -17,6 +17,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/cpu_model.h"
 #include "base/hash.h"
 #include "base/unique_fd.h"
 
@@ -181,14 +182,7 @@ std::string HostId() {
 }
 
 std::string CpuDeviceName(int cores) {
-  std::ifstream file("/proc/cpuinfo");
-  std::string model = "unknown processor";
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(": ");
-    if (line.rfind("model name", 0) != 0 || colon == std::string::npos) continue;
-    model = line.substr(colon + 2);
-    break;
-  }
+  const std::string model = CpuModel().value_or("unknown processor");
   if (cores <= 0) cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   return model + ", " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
 }
